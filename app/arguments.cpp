@@ -1,0 +1,162 @@
+#include "app/arguments.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "tamis/base/error.h"
+#include "tamis/run/spelling.h"
+
+namespace tamis::app {
+
+namespace {
+
+template <class Number>
+std::optional<Number> parse_whole(const std::string& text_value) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text_value.data(), text_value.data() + text_value.size(), value);
+  if (error != std::errc() || end != text_value.data() + text_value.size()) return std::nullopt;
+  return value;
+}
+
+const Option* find_option(const Options& options, const std::string& name) {
+  const auto found = std::find_if(options.begin(), options.end(), [&](const Option& one) { return one.name == name; });
+  return found == options.end() ? nullptr : &*found;
+}
+
+std::string methods_with(const std::string& option) {
+  std::string names;
+  for (const auto& method : methods()) {
+    if (find_option(method.bind()->options(), option)) names += (names.empty() ? "" : ", ") + method.name;
+  }
+  return names;
+}
+
+std::string flag_names(const Option& option) {
+  return (option.name == "clusters" ? "-c,--" : "--") + option.name;
+}
+
+std::string upper(std::string text_value) {
+  for (char& letter : text_value) letter = letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 32) : letter;
+  return text_value;
+}
+
+std::string type_name(const Option& option) {
+  return std::holds_alternative<std::string*>(option.value) ? "NAME" : upper(type_text(option));
+}
+
+}  // namespace
+
+void add_run_flags(CLI::App& app, RunArguments& arguments) {
+  app.add_option("--seed", arguments.seed, "Seed of all random choices, 0..2^64-1 (0)")->type_name("INTEGER");
+  app.add_option("--threads", arguments.threads, "Number of threads (all cores)")->type_name("INTEGER");
+  app.add_option("--memory", arguments.memory, "Most memory to use, as in 4GiB or 500MB (no limit)")->type_name("SIZE");
+  app.add_option("--config", arguments.config, "Read flags from this file: flag = value, one a line")->type_name("FILE");
+  app.add_flag("--json", arguments.json, "Print one JSON document instead of a table");
+  app.add_flag("--quiet", arguments.quiet, "No progress, notes or warnings on standard error");
+}
+
+void add_data_flags(CLI::App& app, DataArguments& arguments) {
+  app.add_option("DATA", arguments.path,
+                 "The table: .csv .tsv .npy .npz .mtx .svm .libsvm .svmlight (also .gz of text), a 10x folder, or - for "
+                 "CSV on standard input");
+  app.add_option("--array", arguments.array, "Array of an .npz that holds the table (X)")->type_name("NAME");
+  app.add_option("--header", arguments.header, "Whether the first line of a CSV holds names: yes, no or auto (auto)")
+      ->type_name("WORD");
+  app.add_option("--id", arguments.id, "Column that holds row identifiers")->type_name("COLUMN");
+  app.add_flag("--transpose", arguments.transpose, "The file has features in rows");
+}
+
+ReadOptions DataArguments::read_options() const {
+  require(!path.empty(), ErrorCode::usage, "DATA is missing, need a file (see --help)");
+  ReadOptions options;
+  options.array = array;
+  options.id_column = id;
+  options.transpose = transpose;
+  require(header == "yes" || header == "no" || header == "auto", ErrorCode::usage, "header = ", header,
+          ", need yes, no or auto");
+  if (header != "auto") options.header = header == "yes" ? ReadOptions::Header::yes : ReadOptions::Header::no;
+  return options;
+}
+
+void add_method_flags(CLI::App& app, MethodArguments& arguments) {
+  app.add_option("-m,--method", arguments.method, "How features are ranked; tamis methods lists them (ufcm)")
+      ->type_name("NAME");
+  std::vector<std::string> seen;
+  for (const auto& method : methods()) {
+    const auto bound = method.bind();
+    for (const auto& option : bound->options()) {
+      if (std::find(seen.begin(), seen.end(), option.name) != seen.end()) continue;
+      seen.push_back(option.name);
+      const auto store = [&arguments, name = option.name](const std::string& value) { arguments.given[name] = value; };
+      const std::string help = text(option.help, ": ", range_text(option), " (", value_text(option), ")");
+      app.add_option_function<std::string>(flag_names(option), store, help)
+          ->type_name(type_name(option))
+          ->group("Options of the method");
+    }
+  }
+}
+
+std::unique_ptr<BoundMethod> MethodArguments::bind() const {
+  auto bound = find_method(method).bind();
+  const auto options = bound->options();
+  for (const auto& [name, value] : given) {
+    const Option* option = find_option(options, name);
+    require(option != nullptr, ErrorCode::usage, method, ": no option ", name, ", which belongs to ",
+            methods_with(name));
+    set_from_text(*option, method, value);
+  }
+  return bound;
+}
+
+std::uint64_t parse_seed(const std::string& text_value) {
+  const auto seed = parse_whole<std::uint64_t>(text_value);
+  require(seed.has_value(), ErrorCode::usage, "seed = ", text_value, ", need an integer 0..18446744073709551615");
+  return *seed;
+}
+
+int parse_threads(const std::string& text_value) {
+  constexpr int kMost = 1024;
+  if (text_value.empty()) return 0;
+  const auto threads = parse_whole<int>(text_value);
+  require(threads && *threads >= 1 && *threads <= kMost, ErrorCode::usage, "threads = ", text_value,
+          ", need an integer 1..", kMost);
+  return *threads;
+}
+
+Index parse_count(const std::string& text_value, const std::string& name) {
+  const auto count = parse_whole<Index>(text_value);
+  require(count && *count >= 1, ErrorCode::usage, name, " = ", text_value, ", need an integer of at least 1");
+  return *count;
+}
+
+CLI::Option* add_list_flag(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                           const std::string& help) {
+  return app.add_option(name, values, help)->expected(1)->take_all()->allow_extra_args(false);
+}
+
+void apply_config(CLI::App& app, const std::string& path) {
+  std::vector<CLI::ConfigItem> items;
+  try {
+    items = CLI::ConfigTOML().from_file(path);
+  } catch (const CLI::Error& error) {
+    fail(ErrorCode::io, path, ": cannot be read as flag = value lines");
+  }
+  for (const auto& item : items) {
+    if (item.name == "++" || item.name == "--") continue;  // a section begins or ends
+    if (!item.parents.empty() && item.parents != std::vector<std::string>{app.get_name()}) continue;
+    CLI::Option* option = app.get_option_no_throw("--" + item.name);
+    if (option == nullptr && item.name == "DATA") option = app.get_option_no_throw("DATA");
+    require(option != nullptr && item.name != "config" && item.name != "help", ErrorCode::usage, path, ": ", item.name,
+            " is no flag of tamis ", app.get_name());
+    if (!option->empty()) continue;
+    if (option->get_expected_min() == 0) {
+      require(item.inputs.size() == 1, ErrorCode::usage, path, ": ", item.name, ", need true or false");
+      option->add_result(option->get_flag_value(item.name, item.inputs.front()));
+    } else {
+      option->add_result(item.inputs);
+    }
+    option->run_callback();
+  }
+}
+
+}  // namespace tamis::app

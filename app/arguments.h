@@ -1,0 +1,65 @@
+// The flags that several sub-commands share. Values are taken as text and parsed here or by the library, so that
+// every complaint says what arrived and what is allowed.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tamis/data/table.h"
+#include "tamis/select/registry.h"
+
+namespace tamis::app {
+
+// How the run is done.
+struct RunArguments {
+  std::string seed = "0";
+  std::string threads;
+  std::string memory;
+  std::string config;
+  bool json = false;
+  bool quiet = false;
+};
+void add_run_flags(CLI::App& app, RunArguments& arguments);
+
+// The table and how it is read.
+struct DataArguments {
+  std::string path;
+  std::string array = "X";
+  std::string header = "auto";
+  std::string id;
+  bool transpose = false;
+
+  ReadOptions read_options() const;  // throws Error(usage)
+};
+void add_data_flags(CLI::App& app, DataArguments& arguments);
+
+// The method and its options: one flag for each option of any method, made from their descriptions.
+struct MethodArguments {
+  std::string method = "ufcm";
+  std::map<std::string, std::string> given;  // option name -> text
+
+  // Sets the options on a bound method; Error(usage) where it has no such option, naming the methods that have.
+  std::unique_ptr<BoundMethod> bind() const;
+};
+void add_method_flags(CLI::App& app, MethodArguments& arguments);
+
+std::uint64_t parse_seed(const std::string& text);
+// 0 (all cores) where the text is empty.
+int parse_threads(const std::string& text);
+// A whole number of at least 1.
+Index parse_count(const std::string& text, const std::string& name);
+
+// A flag that may be given several times, one value each.
+CLI::Option* add_list_flag(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                           const std::string& help);
+
+// Gives every flag that stands in the file, and was not given on the command line, the value it has there. Lines are
+// `flag = value`, at the top or in a section named after the sub-command; other sections are passed over.
+void apply_config(CLI::App& app, const std::string& path);
+
+}  // namespace tamis::app

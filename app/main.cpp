@@ -1,0 +1,60 @@
+// The command: parse, call, print. Each sub-command is one file; what it does is in the library.
+#include <new>
+
+#include "app/session.h"
+#include "app/signals.h"
+#include "tamis/run/version.h"
+
+namespace tamis::app {
+namespace {
+
+int complain(ErrorCode code, const std::string& message) {
+  // Whatever failed after Ctrl-C failed because of it.
+  print_message(is_interrupted() ? "interrupted" : message);
+  return static_cast<int>(is_interrupted() ? ErrorCode::interrupted : code);
+}
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App root("Tamis: select the features that carry the structure of a table, without labels", "tamis");
+  root.set_version_flag("--version", std::string("tamis ") + kVersion);
+  std::vector<Command> commands = {add_select_command(root), add_evaluate_command(root), add_methods_command(root),
+                                   add_info_command(root), add_demo_command(root)};
+  for (const auto& command : commands) command.app->set_version_flag("--version", std::string("tamis ") + kVersion);
+  try {
+    root.parse(argc, argv);
+    for (const auto& command : commands) {
+      if (!command.app->parsed()) continue;
+      if (command.run_arguments && !command.run_arguments->config.empty()) {
+        apply_config(*command.app, command.run_arguments->config);
+      }
+      return command.run();
+    }
+  } catch (const CLI::CallForHelp&) {
+    print_result(root.help());
+    return 0;
+  } catch (const CLI::CallForVersion& version) {
+    print_result(std::string(version.what()) + "\n");
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return complain(ErrorCode::usage, std::string(error.what()) + " (see --help)");
+  }
+  print_help_for_errors(root.help());
+  return static_cast<int>(ErrorCode::usage);
+}
+
+}  // namespace
+}  // namespace tamis::app
+
+int main(int argc, char** argv) {
+  using namespace tamis::app;
+  install_signal_handlers();
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const tamis::Error& error) {
+    return complain(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return complain(tamis::ErrorCode::resources, "out of memory");
+  } catch (const std::exception& error) {
+    return complain(tamis::ErrorCode::internal, std::string("internal error: ") + error.what());
+  }
+}

@@ -1,0 +1,73 @@
+// tamis methods [NAME]: what there is, made from the registry's descriptions.
+#include "app/session.h"
+#include "tamis/run/json.h"
+
+namespace tamis::app {
+
+namespace {
+
+struct Arguments {
+  std::string name;
+  bool json = false;
+};
+
+std::string list_methods() {
+  TextTable table({TextTable::Align::left, TextTable::Align::left});
+  for (const auto& method : methods()) table.add({method.name, method.summary});
+  return table.to_text() + "\ntamis methods NAME tells the formula and the options of one.\n";
+}
+
+std::string describe_method(const Method& method) {
+  std::string out = method.name + ": " + method.summary + "\n\n" + method.formula + "\n\nReference: " + method.reference + "\n";
+  const auto bound = method.bind();
+  const auto options = bound->options();
+  if (options.empty()) return out + "\nNo options.\n";
+  TextTable table(std::vector<TextTable::Align>(5, TextTable::Align::left));
+  table.add({"option", "type", "range", "default", "meaning"});
+  for (const auto& option : options) {
+    table.add({"--" + option.name, type_text(option), range_text(option), value_text(option), option.help});
+  }
+  return out + "\n" + table.to_text();
+}
+
+void write_method(Json& json, const Method& method) {
+  json.begin_object().member("name", method.name).member("python_name", method.python_name);
+  json.member("summary", method.summary).member("formula", method.formula).member("reference", method.reference);
+  json.key("options").begin_array();
+  const auto bound = method.bind();
+  for (const auto& option : bound->options()) {
+    json.begin_object().member("name", option.name).member("python_name", option.python_name);
+    json.member("type", type_text(option)).member("range", range_text(option));
+    json.member("default", value_text(option)).member("help", option.help).end_object();
+  }
+  json.end_array().end_object();
+}
+
+std::string methods_json(const std::string& name) {
+  Json json;
+  if (!name.empty()) {
+    write_method(json, find_method(name));
+    return json.text() + "\n";
+  }
+  json.begin_array();
+  for (const auto& method : methods()) write_method(json, method);
+  return json.end_array().text() + "\n";
+}
+
+}  // namespace
+
+Command add_methods_command(CLI::App& root) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* app = root.add_subcommand("methods", "What methods there are; with NAME, its formula and options");
+  app->add_option("NAME", arguments->name, "A method");
+  app->add_flag("--json", arguments->json, "Print JSON instead of a table");
+  return {app, nullptr, [arguments] {
+            const auto& name = arguments->name;
+            print_result(arguments->json ? methods_json(name)
+                         : name.empty()  ? list_methods()
+                                         : describe_method(find_method(name)));
+            return 0;
+          }};
+}
+
+}  // namespace tamis::app

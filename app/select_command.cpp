@@ -1,0 +1,208 @@
+// tamis select: rank the features of a table and select the best.
+#include <algorithm>
+
+#include "app/session.h"
+#include "tamis/run/document.h"
+#include "tamis/run/reduced.h"
+
+namespace tamis::app {
+
+namespace {
+
+constexpr std::size_t kShownRows = 20;
+constexpr std::size_t kShownName = 40;
+constexpr std::size_t kShownClusters = 20;
+
+struct Arguments {
+  DataArguments data;
+  MethodArguments method;
+  std::shared_ptr<RunArguments> run = std::make_shared<RunArguments>();
+  std::string features;
+  std::string scale = "none";
+  std::string supervise;
+  std::string labels;
+  std::vector<std::string> include, exclude;
+  std::string output;
+  bool strict = false;
+};
+
+void add_flags(CLI::App& app, Arguments& arguments) {
+  add_data_flags(app, arguments.data);
+  app.add_option("-k,--features", arguments.features, "How many to select: a count, or a fraction below 1 (all, ranked)")
+      ->type_name("NUMBER");
+  add_method_flags(app, arguments.method);
+  app.add_option("--scale", arguments.scale,
+                 "none; standard: columns by their standard deviation (n - 1); minmax: columns by their range; unit: rows "
+                 "to length 1 (none)")
+      ->type_name("WORD");
+  app.add_option("--supervise", arguments.supervise,
+                 "Fix the clusters by these labels (a column, an npz array or a file; empty or -1: unlabelled)")
+      ->type_name("LABELS");
+  app.add_option("--labels", arguments.labels, "A column that holds labels, and is no feature")->type_name("LABELS");
+  add_list_flag(app, "--include", arguments.include, "Features to select whatever their score: a,b,c or @FILE")
+      ->type_name("LIST");
+  add_list_flag(app, "--exclude", arguments.exclude, "Features to leave out: a,b,c or @FILE")->type_name("LIST");
+  app.add_option("-o,--output", arguments.output, "Folder for ranking.csv, selection.json and the reduced table")
+      ->type_name("DIR");
+  app.add_flag("--strict", arguments.strict, "Exit with 6 where the method did not converge");
+  add_run_flags(app, *arguments.run);
+}
+
+std::vector<std::string> words_of(const std::vector<std::string>& lists) {
+  std::vector<std::string> words;
+  for (const auto& list : lists) {
+    for (auto& word : list_words(list)) words.push_back(std::move(word));
+  }
+  return words;
+}
+
+std::vector<Index> sorted(std::vector<Index> values) {
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+// Everything of one run that later steps refer to.
+struct Job {
+  const Arguments& arguments;
+  const Method& method;
+  std::unique_ptr<BoundMethod> bound;
+  Table table;
+  SelectRequest request;
+  SelectResult result;
+};
+
+void read_and_resolve(Job& job, Session& session) {
+  const Arguments& arguments = job.arguments;
+  if (!arguments.features.empty()) job.request.features = parse_feature_count(arguments.features);
+  job.request.scale = parse_scaling(arguments.scale);
+  const auto include = words_of(arguments.include), exclude = words_of(arguments.exclude);
+  ReadOptions options = arguments.data.read_options();
+  options.text_columns = exclude;
+  for (const auto& labels : {arguments.supervise, arguments.labels}) {
+    const bool known = std::find(options.labels.begin(), options.labels.end(), labels) != options.labels.end();
+    if (!labels.empty() && !known) options.labels.push_back(labels);
+  }
+  job.table = session.read(arguments.data, options);
+  job.request.include = sorted(resolve_features(include, job.table, "include"));
+  job.request.exclude = sorted(resolve_features(exclude, job.table, "exclude", true));
+  if (!arguments.supervise.empty()) job.request.classes = job.table.labels.at(arguments.supervise).classes;
+}
+
+std::string ranking_table(const Job& job) {
+  using enum TextTable::Align;
+  TextTable table({right, right, left, right});
+  table.add({"rank", "feature", "name", "score"});
+  const auto& selected = job.result.selected;
+  const std::size_t shown = std::min(kShownRows, selected.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Index j = selected[i];
+    table.add({std::to_string(i + 1), std::to_string(j), terminal_text(feature_name(job.table, j), kShownName),
+               short_number(job.result.scores[static_cast<std::size_t>(j)])});
+  }
+  std::string out = table.to_text();
+  if (shown < selected.size()) out += text("... and ", selected.size() - shown, " more (use -o DIR or --json)\n");
+  return out;
+}
+
+std::string cluster_sizes(const std::vector<int>& clusters) {
+  std::vector<Index> sizes;
+  for (const int cluster : clusters) {
+    if (cluster >= static_cast<int>(sizes.size())) sizes.resize(static_cast<std::size_t>(cluster) + 1, 0);
+    if (cluster >= 0) ++sizes[static_cast<std::size_t>(cluster)];
+  }
+  std::sort(sizes.rbegin(), sizes.rend());
+  std::string out;
+  for (std::size_t i = 0; i < std::min(kShownClusters, sizes.size()); ++i) out += text(i == 0 ? "" : " ", sizes[i]);
+  return out + (sizes.size() > kShownClusters ? " ..." : "");
+}
+
+std::string summary(const Job& job, Session& session) {
+  const Report& report = job.result.selection.report;
+  TextTable table({TextTable::Align::left, TextTable::Align::left});
+  const auto& store = job.table.source.store();
+  table.add({"data", text(job.result.scores.size(), " features x ", store.rows(), " rows, ",
+                          store.sparse() ? "sparse " : "", name_of(store.dtype()),
+                          job.result.constant > 0 ? text(", ", job.result.constant, " constant") : "")});
+  table.add({"method", text(job.method.name, report.path.empty() ? "" : ", path " + report.path)});
+  std::string resolved;
+  for (const auto& [name, value] : report.resolved) resolved += (resolved.empty() ? "" : ", ") + name + " = " + short_number(value);
+  if (!resolved.empty()) table.add({"options", resolved});
+  if (report.status == Status::direct) {
+    table.add({"status", name_of(report.status)});
+  } else {
+    table.add({"status", text(name_of(report.status), ", ", report.iterations, " iterations")});
+  }
+  if (!report.objective.empty()) table.add({"objective", short_number(report.objective.back(), 10)});
+  table.add({"time", text(short_number(report.seconds, 3), " s, ", report.passes, " passes over the data, ",
+                          session.context().threads(), " threads")});
+  if (!job.result.selection.clusters.empty()) table.add({"clusters", cluster_sizes(job.result.selection.clusters)});
+  return table.to_text();
+}
+
+SelectionRecord record_of(const Job& job, Session& session) {
+  std::vector<std::string> warnings = session.warnings();
+  for (const auto& warning : job.result.selection.report.warnings) {
+    if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
+  }
+  Context& context = session.context();
+  return {job.table,    job.method,        job.bound->options(),   job.request,
+          job.result,   context.seed,      context.threads(),      context.memory_limit,
+          peak_resident_bytes(), warnings};
+}
+
+void write_folder(OutputFolder& folder, const Job& job, const SelectionRecord& record, const std::string& json,
+                  Session& session) {
+  folder.add("ranking.csv", [&](FileWriter& out) { write_ranking(record, out); });
+  folder.add(reduced_name(job.table), [&](FileWriter& out) {
+    write_reduced(job.table, job.result.selected, job.arguments.data.id, out, session.context());
+  });
+  folder.add("selection.json", [&](FileWriter& out) { out.write(json); });
+  session.context().check_cancelled();
+  folder.commit();
+}
+
+void say_defaults(const Job& job, Session& session) {
+  for (const auto& option : job.bound->options()) {
+    if (option.name == "clusters" && !job.arguments.method.given.contains("clusters")) {
+      session.note(text("clusters = ", value_text(option), " unless given with -c"));
+    }
+  }
+}
+
+int run_select(const Arguments& arguments) {
+  Session session(*arguments.run);
+  Job job{arguments, find_method(arguments.method.method), arguments.method.bind(), {}, {}, {}};
+  read_and_resolve(job, session);
+  std::optional<OutputFolder> folder;
+  if (!arguments.output.empty()) {
+    std::vector<std::string> inputs = {arguments.data.path, arguments.labels, arguments.supervise};
+    folder.emplace(arguments.output, std::vector<std::string>{"ranking.csv", "selection.json", reduced_name(job.table)},
+                   inputs);
+  }
+  say_defaults(job, session);
+  job.result = naming(arguments.data.path, [&] {
+    return select_features(job.table.source, job.method, *job.bound, job.request, session.context());
+  });
+  session.bar().clear();
+  const Report& report = job.result.selection.report;
+  for (const auto& warning : report.warnings) session.warn(warning);
+
+  const auto record = record_of(job, session);
+  const std::string json = arguments.run->json || folder ? selection_json(record) : std::string();
+  if (folder) write_folder(*folder, job, record, json, session);
+  print_result(arguments.run->json ? json : ranking_table(job) + "\n" + summary(job, session));
+  if (report.status != Status::max_iterations || !arguments.strict) return 0;
+  fail(ErrorCode::not_converged, job.method.name, ": not converged in ", report.iterations,
+       " iterations; raise --iterations or --tolerance");
+}
+
+}  // namespace
+
+Command add_select_command(CLI::App& root) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* app = root.add_subcommand("select", "Rank the features of a table and select the best");
+  add_flags(*app, *arguments);
+  return {app, arguments->run, [arguments] { return run_select(*arguments); }};
+}
+
+}  // namespace tamis::app

@@ -1,0 +1,36 @@
+#include "app/session.h"
+
+#include <algorithm>
+
+#include "app/signals.h"
+#include "tamis/run/spelling.h"
+
+namespace tamis::app {
+
+Session::Session(const RunArguments& arguments)
+    : quiet_(arguments.quiet),
+      context_(parse_threads(arguments.threads), parse_seed(arguments.seed)),
+      bar_(!arguments.quiet) {
+  if (!arguments.memory.empty()) context_.memory_limit = parse_size(arguments.memory, "memory");
+  context_.on_progress = [this](const Progress& progress) { bar_.show(progress); };
+  context_.on_warning = [this](const std::string& message) { warn(message); };
+  context_.is_cancelled = is_interrupted;
+}
+
+void Session::note(const std::string& message) {
+  if (quiet_) return;
+  bar_.clear();
+  print_message(message);
+}
+
+void Session::warn(const std::string& message) {
+  if (std::find(warnings_.begin(), warnings_.end(), message) != warnings_.end()) return;
+  warnings_.push_back(message);
+  note("warning: " + message);
+}
+
+Table Session::read(const DataArguments& arguments, const ReadOptions& options) {
+  return naming(arguments.path, [&] { return read_table(arguments.path, options, context_); });
+}
+
+}  // namespace tamis::app

@@ -1,0 +1,58 @@
+// One run of a sub-command: its context, wired to the terminal and to Ctrl-C, and the warnings it gave.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/arguments.h"
+#include "app/terminal.h"
+#include "tamis/base/error.h"
+
+namespace tamis::app {
+
+class Session {
+ public:
+  explicit Session(const RunArguments& arguments);
+
+  Context& context() { return context_; }
+  ProgressBar& bar() { return bar_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  void note(const std::string& message);  // one line for people, unless --quiet
+  void warn(const std::string& message);  // kept for the report; printed unless --quiet
+
+  Table read(const DataArguments& arguments, const ReadOptions& options);
+
+ private:
+  bool quiet_;
+  Context context_;
+  ProgressBar bar_;
+  std::vector<std::string> warnings_;
+};
+
+// Runs `work`, naming the file in complaints about its data that do not.
+template <class Work>
+auto naming(const std::string& path, Work work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    if (error.code() != ErrorCode::bad_data || message.find(path) != std::string::npos) throw;
+    throw Error(error.code(), path + ": " + message);
+  }
+}
+
+// One sub-command: what CLI11 parses, and what is run then; returns the exit code.
+struct Command {
+  CLI::App* app;
+  std::shared_ptr<RunArguments> run_arguments;  // whose config file is applied before `run`; may be null
+  std::function<int()> run;
+};
+
+Command add_select_command(CLI::App& root);
+Command add_evaluate_command(CLI::App& root);
+Command add_methods_command(CLI::App& root);
+Command add_info_command(CLI::App& root);
+Command add_demo_command(CLI::App& root);
+
+}  // namespace tamis::app

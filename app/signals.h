@@ -1,0 +1,11 @@
+// Ctrl-C and its kin: a handler only sets a flag, which the library polls through Context::is_cancelled, so that
+// everything is cleaned up on the ordinary way out.
+#pragma once
+
+namespace tamis::app {
+
+// SIGINT and SIGTERM set the flag; SIGPIPE and SIGXFSZ are ignored, so that writes fail with an error instead.
+void install_signal_handlers();
+bool is_interrupted();
+
+}  // namespace tamis::app

@@ -1,0 +1,91 @@
+#include "app/terminal.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include "app/signals.h"
+#include "tamis/base/error.h"
+#include "tamis/run/spelling.h"
+
+namespace tamis::app {
+
+namespace {
+
+constexpr auto kRedraw = std::chrono::milliseconds(100);
+constexpr int kBarWidth = 24;
+
+void write_error_stream(std::string_view text) {
+  // Nobody is left to be told where this fails.
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+}
+
+std::string padded(const std::string& cell, std::size_t width, TextTable::Align align) {
+  const std::string space(width - std::min(width, character_count(cell)), ' ');
+  return align == TextTable::Align::left ? cell + space : space + cell;
+}
+
+}  // namespace
+
+void print_result(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(STDOUT_FILENO, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EPIPE) {
+      return;
+    } else if (errno != EINTR) {
+      fail(ErrorCode::io, "standard output: ", std::strerror(errno));
+    } else if (is_interrupted()) {
+      fail(ErrorCode::interrupted, "interrupted");
+    }
+  }
+}
+
+void print_message(std::string_view message) { write_error_stream("tamis: " + terminal_text(message) + "\n"); }
+
+std::string TextTable::to_text() const {
+  std::vector<std::size_t> width(columns_.size(), 0);
+  for (const auto& row : rows_) {
+    for (std::size_t j = 0; j < row.size(); ++j) width[j] = std::max(width[j], character_count(row[j]));
+  }
+  std::string out;
+  for (const auto& row : rows_) {
+    for (std::size_t j = 0; j < row.size(); ++j) out += (j == 0 ? "" : "  ") + padded(row[j], width[j], columns_[j]);
+    out.erase(out.find_last_not_of(' ') + 1);
+    out += '\n';
+  }
+  return out;
+}
+
+std::string plus_minus(double mean, double sd) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.3f +- %.3f", mean, sd);
+  return buffer;
+}
+
+ProgressBar::ProgressBar(bool enabled)
+    : enabled_(enabled && isatty(STDERR_FILENO) == 1), next_(std::chrono::steady_clock::now() + kRedraw) {}
+
+void ProgressBar::show(const Progress& progress) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!enabled_ || now < next_) return;
+  next_ = now + kRedraw;
+  drawn_ = true;
+  const double fraction = std::isfinite(progress.fraction) ? std::clamp(progress.fraction, 0.0, 1.0) : 0.0;
+  const auto done = static_cast<std::size_t>(fraction * kBarWidth);
+  write_error_stream(text("\r\x1b[K", terminal_text(progress.stage), " [", std::string(done, '#'),
+                          std::string(kBarWidth - done, '.'), "] ", std::lround(100.0 * fraction), " %  ",
+                          terminal_text(progress.detail, 60)));
+}
+
+void ProgressBar::clear() {
+  if (drawn_) write_error_stream("\r\x1b[K");
+  drawn_ = false;
+}
+
+}  // namespace tamis::app

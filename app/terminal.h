@@ -1,0 +1,50 @@
+// What the command writes: results to standard output, everything else to standard error.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tamis/base/context.h"
+
+namespace tamis::app {
+
+// All of it or Error(io); a reader that has gone away (EPIPE) is no error of ours.
+void print_result(std::string_view text);
+// One line on standard error, "tamis: ...", with nothing in it that a terminal would obey.
+void print_message(std::string_view message);
+
+// Columns lined up by their widest cell, two spaces apart; the first row is the heading.
+class TextTable {
+ public:
+  enum class Align { left, right };
+  explicit TextTable(std::vector<Align> columns) : columns_(std::move(columns)) {}
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  std::string to_text() const;
+
+ private:
+  std::vector<Align> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// "0.712 +- 0.031"
+std::string plus_minus(double mean, double sd);
+
+// One line on a terminal, redrawn a few times a second and wiped at the end; nothing elsewhere.
+class ProgressBar {
+ public:
+  explicit ProgressBar(bool enabled);
+  ~ProgressBar() { clear(); }
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+  void show(const Progress& progress);
+  void clear();
+
+ private:
+  bool enabled_;
+  bool drawn_ = false;
+  std::chrono::steady_clock::time_point next_;
+};
+
+}  // namespace tamis::app

@@ -1,0 +1,10 @@
+# OpenBLAS where it is there, any other BLAS and LAPACK otherwise. The user's BLA_VENDOR wins.
+if(NOT DEFINED BLA_VENDOR)
+  set(BLA_VENDOR OpenBLAS)
+  find_package(BLAS QUIET)
+  if(NOT BLAS_FOUND)
+    unset(BLA_VENDOR)
+  endif()
+endif()
+find_package(BLAS REQUIRED)
+find_package(LAPACK REQUIRED)

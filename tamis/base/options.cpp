@@ -1,0 +1,129 @@
+#include "tamis/base/options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <type_traits>
+
+#include "tamis/base/error.h"
+
+namespace tamis {
+
+namespace {
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+std::string number_text(double value) {
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  return {buffer, end};
+}
+
+template <class Number>
+Number parse_number(const std::string& text, const std::string& complaint) {
+  Number value{};
+  const char* first = text.data() + (text.size() > 1 && text[0] == '+' ? 1 : 0);
+  const auto [end, error] = std::from_chars(first, text.data() + text.size(), value);
+  require(error == std::errc() && end == text.data() + text.size(), ErrorCode::usage, complaint);
+  return value;
+}
+
+bool parse_flag(const std::string& text, const std::string& complaint) {
+  if (text == "yes" || text == "true" || text == "1") return true;
+  require(text == "no" || text == "false" || text == "0", ErrorCode::usage, complaint);
+  return false;
+}
+
+void validate_one(const Option& option, const std::string& where) {
+  const auto check = [&](double value) {
+    require(option.range.contains(value), ErrorCode::usage, where, ": ", option.name, " = ", number_text(value),
+            ", need ", option.range.to_text());
+  };
+  std::visit(Overloaded{
+                 [&](double* value) { check(*value); },
+                 [&](Index* value) { check(static_cast<double>(*value)); },
+                 [&](std::optional<double>* value) { if (*value) check(**value); },
+                 [&](std::optional<Index>* value) { if (*value) check(static_cast<double>(**value)); },
+                 [&](std::string* value) {
+                   const bool known = std::find(option.choices.begin(), option.choices.end(), *value) !=
+                                      option.choices.end();
+                   require(known, ErrorCode::usage, where, ": ", option.name, " = ", *value, ", need ",
+                           range_text(option));
+                 },
+                 [](bool*) {},
+             },
+             option.value);
+}
+
+}  // namespace
+
+bool Range::contains(double value) const {
+  if (std::isnan(value) || std::isinf(value)) return false;
+  return (low_open ? value > low : value >= low) && (high_open ? value < high : value <= high);
+}
+
+std::string Range::to_text() const {
+  const bool below = std::isfinite(low), above = std::isfinite(high);
+  if (below && above) return number_text(low) + (low_open ? " < x " : " <= x ") + (high_open ? "< " : "<= ") + number_text(high);
+  if (below) return std::string("x ") + (low_open ? "> " : ">= ") + number_text(low);
+  if (above) return std::string("x ") + (high_open ? "< " : "<= ") + number_text(high);
+  return "any number";
+}
+
+std::string value_text(const Option& option) {
+  return std::visit(Overloaded{
+                        [](const double* value) { return number_text(*value); },
+                        [](const Index* value) { return std::to_string(*value); },
+                        [](const bool* value) { return std::string(*value ? "yes" : "no"); },
+                        [](const std::string* value) { return *value; },
+                        [&](const std::optional<double>* value) { return *value ? number_text(**value) : option.unset_text; },
+                        [&](const std::optional<Index>* value) { return *value ? std::to_string(**value) : option.unset_text; },
+                    },
+                    option.value);
+}
+
+std::string range_text(const Option& option) {
+  if (std::holds_alternative<bool*>(option.value)) return "yes or no";
+  if (!std::holds_alternative<std::string*>(option.value)) return option.range.to_text();
+  std::string all;
+  for (const auto& choice : option.choices) all += (all.empty() ? "" : ", ") + choice;
+  return all;
+}
+
+std::string type_text(const Option& option) {
+  return std::visit(Overloaded{
+                        [](const double*) { return "number"; },
+                        [](const std::optional<double>*) { return "number"; },
+                        [](const Index*) { return "integer"; },
+                        [](const std::optional<Index>*) { return "integer"; },
+                        [](const bool*) { return "yes/no"; },
+                        [](const std::string*) { return "one of"; },
+                    },
+                    option.value);
+}
+
+void set_from_text(const Option& option, const std::string& where, const std::string& text_value) {
+  const std::string complaint =
+      text(where, ": ", option.name, " = ", text_value, ", need ", type_text(option), " ", range_text(option));
+  std::visit(Overloaded{
+                 [&](double* value) { *value = parse_number<double>(text_value, complaint); },
+                 [&](Index* value) { *value = parse_number<Index>(text_value, complaint); },
+                 [&](std::optional<double>* value) { *value = parse_number<double>(text_value, complaint); },
+                 [&](std::optional<Index>* value) { *value = parse_number<Index>(text_value, complaint); },
+                 [&](bool* value) { *value = parse_flag(text_value, complaint); },
+                 [&](std::string* value) { *value = text_value; },
+             },
+             option.value);
+  validate_one(option, where);
+}
+
+void validate(const Options& options, const std::string& where) {
+  for (const auto& option : options) validate_one(option, where);
+}
+
+}  // namespace tamis

@@ -1,0 +1,71 @@
+// k-means on points in memory: Lloyd's iteration from k-means++ or random starts, many restarts together.
+//
+//   minimise ||Y - U G||^2 over U (one 1 a row) and G (c x m)
+//
+// Restarts are thinned by successive halving: all get a few Lloyd steps, the better half goes on, and only the
+// last one runs to its end. The inertia never rises from one step to the next.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tamis/base/context.h"
+#include "tamis/linalg/matrix.h"
+
+namespace tamis {
+
+// Points packed for the kernels: panels of kPanel rows, dimension by dimension.
+template <class T>
+class Points {
+ public:
+  explicit Points(const BasicMatrix<T>& rows);
+  // The given rows (any order) of other points.
+  Points(const Points& all, const std::vector<Index>& rows);
+
+  Index rows() const { return rows_; }
+  Index dims() const { return dims_; }
+  Index panels() const;
+  const T* panel(Index p) const;
+  T at(Index row, Index dim) const;
+  double squared_norm() const { return squared_norm_; }  // of all points
+  double squared_norm(Index row) const;
+
+ private:
+  void set(Index row, Index dim, T value);
+
+  Index rows_, dims_;
+  std::vector<T> data_;
+  double squared_norm_ = 0;
+};
+
+struct KMeansOptions {
+  Index clusters = 8;
+  Index restarts = 10;
+  Index iterations = 100;
+  enum class Start { plus_plus, random } start = Start::plus_plus;
+  std::uint64_t seed = 0;
+  std::vector<int> fixed;  // cluster of each row, -1 where free; empty: all free
+};
+
+struct KMeansResult {
+  std::vector<int> labels;
+  Matrix centers;              // c x m; the centre of an empty cluster is where it last was
+  std::vector<Index> counts;   // c
+  double inertia = 0;          // sum of squared distances to the centres
+  Index iterations = 0;
+  bool converged = false;      // no label changed in the last iteration
+  std::vector<double> history;  // inertia after each iteration
+};
+
+template <class T>
+KMeansResult kmeans(const Points<T>& points, const KMeansOptions& options, Context& context);
+KMeansResult kmeans(const Matrix& points, const KMeansOptions& options, Context& context);
+
+// Lloyd's iteration from given centres, or from given labels (which it can only improve on).
+template <class T>
+KMeansResult lloyd(const Points<T>& points, const Matrix& centers, const KMeansOptions& options, Context& context);
+template <class T>
+KMeansResult lloyd_from_labels(const Points<T>& points, const std::vector<int>& labels, const KMeansOptions& options,
+                               Context& context);
+
+}  // namespace tamis

@@ -1,0 +1,41 @@
+// class Centered of passes.h.
+
+#include "tamis/data/passes.h"
+#include "tamis/data/sparse_rows.h"
+
+namespace tamis {
+
+std::vector<std::int32_t> column_positions(const Source& source) {
+  std::vector<std::int32_t> position;
+  if (!source.sparse() || source.all_columns()) return position;
+  position.assign(static_cast<std::size_t>(source.store().cols()), -1);
+  for (std::size_t j = 0; j < source.columns().size(); ++j) {
+    position[static_cast<std::size_t>(source.columns()[j])] = static_cast<std::int32_t>(j);
+  }
+  return position;
+}
+
+Centered::Centered(Source source, std::vector<double> reference, double unit)
+    : source_(std::move(source)), center_(std::move(reference)), scale_(source_.column_scale()),
+      shift_(center_.size()), position_(column_positions(source_)) {
+  if (unit == 1.0) return;
+  scale_.resize(center_.size(), 1.0);
+  for (auto& value : scale_) value /= unit;
+}
+
+Centered::Centered(Source source, const ColumnMoments& moments)
+    : Centered(std::move(source), moments.mean, moments.unit) {
+  // Moments are those of the scaled columns; the centre is taken off before the scale.
+  if (!source_.column_scale().empty()) {
+    for (std::size_t j = 0; j < center_.size(); ++j) {
+      const double scale = source_.column_scale()[j];
+      center_[j] = scale == 0 ? 0 : center_[j] / scale;
+    }
+  }
+  if (!source_.sparse()) return;
+  for (std::size_t j = 0; j < center_.size(); ++j) {
+    if (moments.stored[j] == moments.rows) shift_[j] = center_[j];
+  }
+}
+
+}  // namespace tamis

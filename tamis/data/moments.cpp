@@ -1,0 +1,241 @@
+// column_moments and count_not_finite of passes.h.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tamis/base/error.h"
+#include "tamis/data/passes.h"
+#include "tamis/data/reduce.h"
+#include "tamis/data/sparse_rows.h"
+#include "tamis/data/tile.h"
+
+namespace tamis {
+
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+struct Position {
+  Index row = -1, column = -1;
+  bool found() const { return row >= 0; }
+};
+
+// Centred statistics of some rows; values are relative to a reference row where dense.
+struct Partial {
+  explicit Partial(Index d = 0)
+      : count(static_cast<std::size_t>(d)), mean(count.size()), scatter(count.size()), low(count.size(), kInf),
+        high(count.size(), -kInf) {}
+  std::vector<Index> count;
+  std::vector<double> mean, scatter, low, high;
+  Position bad;
+};
+
+// Chan, Golub & LeVeque: the statistics of the union from those of its two parts.
+void merge_column(Partial& into, std::size_t j, Index count, double mean, double scatter) {
+  if (count == 0) return;
+  const double na = static_cast<double>(into.count[j]), nb = static_cast<double>(count), delta = mean - into.mean[j];
+  into.mean[j] += delta * (nb / (na + nb));
+  into.scatter[j] += scatter + delta * delta * (na * nb / (na + nb));
+  into.count[j] += count;
+}
+
+void merge(Partial& into, Partial&& from) {
+  for (std::size_t j = 0; j < into.mean.size(); ++j) {
+    merge_column(into, j, from.count[j], from.mean[j], from.scatter[j]);
+    into.low[j] = std::min(into.low[j], from.low[j]);
+    into.high[j] = std::max(into.high[j], from.high[j]);
+  }
+  if (!into.bad.found()) into.bad = from.bad;
+}
+
+Position first_not_finite(const Source& source, const Block& block) {
+  for (Index i = 0; i < block.rows; ++i) {
+    for (Index j = 0; j < source.cols(); ++j) {
+      const Index column = source.columns()[static_cast<std::size_t>(j)];
+      if (!std::isfinite(element(block.dense, i, column))) return {block.first + i, column};
+    }
+  }
+  return {};
+}
+
+// Mean and scatter of the columns of one tile (rows x cols, relative values), each in two sweeps.
+void add_tile(const double* tile, Index rows, Index cols, Index col0, std::vector<double>& mean,
+              std::vector<double>& scatter, Partial& out) {
+  mean.assign(static_cast<std::size_t>(cols), 0.0);
+  scatter.assign(static_cast<std::size_t>(cols), 0.0);
+  double* low = out.low.data() + col0;
+  double* high = out.high.data() + col0;
+  for (Index i = 0; i < rows; ++i) {
+    const double* row = tile + i * cols;
+    for (Index j = 0; j < cols; ++j) {
+      mean[static_cast<std::size_t>(j)] += row[j];
+      low[j] = row[j] < low[j] ? row[j] : low[j];
+      high[j] = row[j] > high[j] ? row[j] : high[j];
+    }
+  }
+  for (auto& value : mean) value /= static_cast<double>(rows);
+  for (Index i = 0; i < rows; ++i) {
+    const double* row = tile + i * cols;
+    for (Index j = 0; j < cols; ++j) {
+      const double delta = row[j] - mean[static_cast<std::size_t>(j)];
+      scatter[static_cast<std::size_t>(j)] += delta * delta;
+    }
+  }
+  for (Index j = 0; j < cols; ++j) {
+    const auto k = static_cast<std::size_t>(j);
+    merge_column(out, static_cast<std::size_t>(col0 + j), rows, mean[k], scatter[k]);
+  }
+}
+
+Partial dense_partial(const Centered& relative, const Block& block) {
+  const Index d = relative.cols();
+  Partial out(d);
+  std::vector<double> tile(static_cast<std::size_t>(kTileRows * std::min(d, kTileCols))), mean, scatter;
+  for (Index col0 = 0; col0 < d; col0 += kTileCols) {
+    const Index cols = std::min(kTileCols, d - col0);
+    for (Index row0 = 0; row0 < block.rows; row0 += kTileRows) {
+      const Index rows = std::min(kTileRows, block.rows - row0);
+      load_tile(relative, block, row0, rows, col0, cols, tile.data());
+      add_tile(tile.data(), rows, cols, col0, mean, scatter, out);
+    }
+  }
+  const bool finite = std::all_of(out.mean.begin(), out.mean.end(), [](double m) { return std::isfinite(m); });
+  if (!finite) out.bad = first_not_finite(relative.source(), block);
+  return out;
+}
+
+Partial sparse_partial(const Source& source, const std::vector<std::int32_t>& position, const Block& block) {
+  Partial out(source.cols());
+  for_each_entry(source, position, block, [&](Index row, Index j, double value) {
+    const auto k = static_cast<std::size_t>(j);
+    if (!std::isfinite(value) && !out.bad.found()) out.bad = {row, source.columns()[k]};
+    // Welford's update.
+    const double delta = value - out.mean[k];
+    out.mean[k] += delta / static_cast<double>(++out.count[k]);
+    out.scatter[k] += delta * (value - out.mean[k]);
+    out.low[k] = std::min(out.low[k], value);
+    out.high[k] = std::max(out.high[k], value);
+  });
+  return out;
+}
+
+// Rows that are not stored are zeros: merge them in as a part with mean 0 and no scatter.
+void add_zeros(Partial& out, Index rows) {
+  for (std::size_t j = 0; j < out.mean.size(); ++j) {
+    const Index zeros = rows - out.count[j];
+    if (zeros == 0) continue;
+    merge_column(out, j, zeros, 0.0, 0.0);
+    out.low[j] = std::min(out.low[j], 0.0);
+    out.high[j] = std::max(out.high[j], 0.0);
+  }
+}
+
+// A power of two near the widest range, where squares of the data would leave the range of double.
+double unit_for(const Partial& partial) {
+  double widest = 0;
+  for (std::size_t j = 0; j < partial.low.size(); ++j) {
+    const double range = partial.high[j] / 2 - partial.low[j] / 2;
+    widest = std::max(widest, std::min(range, std::numeric_limits<double>::max()));
+  }
+  const bool safe = widest == 0 || (widest < 1e100 && widest > 1e-100);
+  return safe ? 1.0 : std::ldexp(1.0, std::ilogb(widest) + 1);
+}
+
+// What column_moments needs besides the partial: the reference row and the factor on the columns.
+ColumnMoments finish(const Source& source, const Partial& partial, const std::vector<double>& reference, double unit) {
+  const auto d = static_cast<std::size_t>(source.cols());
+  ColumnMoments out{source.rows(), unit, std::vector<double>(d), partial.scatter, std::vector<double>(d),
+                    std::vector<double>(d), std::vector<char>(d), {}};
+  for (std::size_t j = 0; j < d; ++j) {
+    const double scale = source.column_scale().empty() ? 1.0 : source.column_scale()[j];
+    const auto natural = [&](double value) { return reference[j] * scale + value * unit; };
+    out.mean[j] = natural(partial.mean[j]);
+    out.min[j] = natural(partial.low[j]);
+    out.max[j] = natural(partial.high[j]);
+    out.varying[j] = partial.low[j] < partial.high[j];
+  }
+  return out;
+}
+
+// The first row stands for the offset: differences from it are exact where the offset is large, and no value of
+// a column is farther than sqrt(n) standard deviations from another.
+std::vector<double> reference_row(const Source& source) {
+  std::vector<double> row(static_cast<std::size_t>(source.cols()));
+  if (source.sparse() || source.rows() == 0) return row;
+  const Block block = source.store().block(0);
+  const double scale = source.row_scale().empty() ? 1.0 : source.row_scale()[0];
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = element(block.dense, 0, source.columns()[j]) * scale;
+  return row;
+}
+
+Partial collect(const Source& source, const std::vector<double>& reference, double unit, Context& context) {
+  const Centered relative(source, reference, unit);
+  context.count_pass();
+  if (source.sparse()) {
+    const Source scaled = relative.source().with_column_scale(std::vector<double>(reference.size(), 1.0 / unit));
+    return reduce_blocks<Partial>(
+        source.store(), context, [&](const Block& block) { return sparse_partial(scaled, relative.position(), block); },
+        merge);
+  }
+  return reduce_blocks<Partial>(
+      source.store(), context, [&](const Block& block) { return dense_partial(relative, block); }, merge);
+}
+
+void require_finite(const Source& source, const Position& bad) {
+  if (!bad.found()) return;
+  double value = kInf;
+  const Block block = source.store().block(bad.row / source.store().block_rows());
+  if (!block.sparse) value = element(block.dense, bad.row - block.first, bad.column);
+  fail(ErrorCode::bad_data, "row ", bad.row, ", column ", bad.column, ": ",
+       block.sparse ? "a value that is not finite" : std::isnan(value) ? "nan" : "inf", ", need finite numbers");
+}
+
+}  // namespace
+
+double ColumnMoments::variance(Index j) const {
+  return scatter[static_cast<std::size_t>(j)] * unit * unit / static_cast<double>(std::max<Index>(rows - 1, 1));
+}
+
+ColumnMoments column_moments(const Source& source, Context& context) {
+  const std::vector<double> reference = reference_row(source);
+  for (std::size_t j = 0; j < reference.size(); ++j) {
+    if (!std::isfinite(reference[j])) require_finite(source, {0, source.columns()[j]});
+  }
+  Partial partial = collect(source, reference, 1.0, context);
+  require_finite(source, partial.bad);
+  const double unit = unit_for(partial);
+  if (unit != 1.0) partial = collect(source, reference, unit, context);
+  std::vector<Index> stored = partial.count;
+  if (source.sparse()) add_zeros(partial, source.rows());
+  ColumnMoments out = finish(source, partial, reference, unit);
+  out.stored = std::move(stored);
+  return out;
+}
+
+std::vector<Index> count_not_finite(const Source& source, Context& context) {
+  using Counts = std::vector<Index>;
+  context.count_pass();
+  const std::vector<std::int32_t> position = column_positions(source);
+  return reduce_blocks<Counts>(
+      source.store(), context,
+      [&](const Block& block) {
+        Counts counts(static_cast<std::size_t>(source.cols()));
+        const auto look = [&](Index, Index j, double value) { counts[static_cast<std::size_t>(j)] += !std::isfinite(value); };
+        if (block.sparse) {
+          for_each_entry(source, position, block, look);
+        } else {
+          for (Index i = 0; i < block.rows; ++i) {
+            for (Index j = 0; j < source.cols(); ++j) {
+              look(i, j, element(block.dense, i, source.columns()[static_cast<std::size_t>(j)]));
+            }
+          }
+        }
+        return counts;
+      },
+      [](Counts& into, Counts&& from) {
+        for (std::size_t j = 0; j < into.size(); ++j) into[j] += from[j];
+      });
+}
+
+}  // namespace tamis

@@ -1,0 +1,250 @@
+#include "tamis/data/npy.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+#include "tamis/base/error.h"
+#include "tamis/data/labels.h"
+#include "tamis/data/number.h"
+
+namespace tamis {
+namespace {
+
+DType dtype_of(const NpyHeader& header) {
+  const std::size_t log_size = static_cast<std::size_t>(std::countr_zero(header.item));
+  constexpr DType kSigned[] = {DType::i8, DType::i16, DType::i32, DType::i64};
+  constexpr DType kUnsigned[] = {DType::u8, DType::u16, DType::u32, DType::u64};
+  switch (header.kind) {
+    case 'f': return header.item == 8 ? DType::f64 : DType::f32;
+    case 'i': return kSigned[log_size];
+    default: return kUnsigned[log_size];
+  }
+}
+
+template <class T>
+void swap_all(std::byte* data, std::size_t size) {
+  for (std::size_t i = 0; i < size; i += sizeof(T)) {
+    T value;
+    std::memcpy(&value, data + i, sizeof(T));
+    if constexpr (sizeof(T) == 2) value = __builtin_bswap16(value);
+    if constexpr (sizeof(T) == 4) value = __builtin_bswap32(value);
+    if constexpr (sizeof(T) == 8) value = __builtin_bswap64(value);
+    std::memcpy(data + i, &value, sizeof(T));
+  }
+}
+
+void swap_bytes(std::byte* data, std::size_t size, std::size_t item) {
+  if (item == 2) swap_all<std::uint16_t>(data, size);
+  if (item == 4) swap_all<std::uint32_t>(data, size);
+  if (item == 8) swap_all<std::uint64_t>(data, size);
+}
+
+// IEEE binary16 to binary32: the exponent is re-biased by multiplying with 2^112, which also normalises subnormals.
+float widen(std::uint16_t half) {
+  const std::uint32_t magnitude = static_cast<std::uint32_t>(half & 0x7FFFU) << 13;
+  const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000U) << 16;
+  if ((half & 0x7C00U) == 0x7C00U) return std::bit_cast<float>(sign | magnitude | 0x7F800000U);  // inf, nan
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112F) | sign);
+}
+
+// The bytes of the array as the header claims them, compared with what there is.
+std::size_t payload_size(const ByteStream& bytes, const NpyHeader& header) {
+  std::uint64_t size = 0;
+  require(!__builtin_mul_overflow(static_cast<std::uint64_t>(header.count), header.item, &size), ErrorCode::bad_data,
+          bytes.where(), ": the shape multiplies to more than 2^64 bytes");
+  const auto remaining = bytes.remaining();
+  if (remaining) {
+    require(*remaining >= size, ErrorCode::bad_data, bytes.where(), ": truncated, the header promises ", size,
+            " bytes and ", *remaining, " are there");
+    require(*remaining == size, ErrorCode::bad_data, bytes.where(), ": ", *remaining - size,
+            " bytes too many after the array");
+  }
+  return size;
+}
+
+// Fills `to` with exactly `size` bytes, handing each piece to `post` while it is in the cache.
+template <class Post>
+void read_payload(ByteStream& bytes, std::byte* to, std::size_t size, std::size_t piece, const Post& post) {
+  for (std::size_t done = 0; done < size;) {
+    const std::size_t wanted = std::min(piece, size - done);
+    require(bytes.read_full(to + done, wanted) == wanted, ErrorCode::bad_data, bytes.where(),
+            ": truncated, the header promises ", size, " bytes");
+    post(to + done, wanted);
+    done += wanted;
+  }
+  char extra = 0;
+  require(bytes.read(&extra, 1) == 0, ErrorCode::bad_data, bytes.where(), ": bytes too many after the array");
+}
+
+constexpr std::size_t kPostPiece = std::size_t{1} << 18;
+
+void read_numbers(ByteStream& bytes, const NpyHeader& header, std::byte* to, std::size_t size) {
+  if (header.kind == 'b') {
+    read_payload(bytes, to, size, kPostPiece, [](std::byte* data, std::size_t count) {
+      for (std::size_t i = 0; i < count; ++i) data[i] = std::byte{data[i] != std::byte{0}};
+    });
+  } else if (header.swapped && header.item > 1) {
+    read_payload(bytes, to, size, kPostPiece,
+                 [&](std::byte* data, std::size_t count) { swap_bytes(data, count, header.item); });
+  } else {
+    read_payload(bytes, to, size, size, [](std::byte*, std::size_t) {});
+  }
+}
+
+template <class Visit>
+auto visit_element(const NpyArray& array, Index i, const Visit& visit) {
+  const auto k = static_cast<std::size_t>(i);
+  switch (array.dtype) {
+    case DType::f32: return visit(array.buffer.as<float>()[k]);
+    case DType::f64: return visit(array.buffer.as<double>()[k]);
+    case DType::i8: return visit(array.buffer.as<std::int8_t>()[k]);
+    case DType::i16: return visit(array.buffer.as<std::int16_t>()[k]);
+    case DType::i32: return visit(array.buffer.as<std::int32_t>()[k]);
+    case DType::i64: return visit(array.buffer.as<std::int64_t>()[k]);
+    case DType::u8: return visit(array.buffer.as<std::uint8_t>()[k]);
+    case DType::u16: return visit(array.buffer.as<std::uint16_t>()[k]);
+    case DType::u32: return visit(array.buffer.as<std::uint32_t>()[k]);
+    case DType::u64: break;
+  }
+  return visit(array.buffer.as<std::uint64_t>()[k]);
+}
+
+NpyArray read_array_after(const NpyHeader& header, ByteStream& bytes, Context& context) {
+  require(header.kind != 'U' && header.kind != 'S', ErrorCode::bad_data, bytes.where(),
+          ": an array of text, need numbers");
+  const std::size_t size = payload_size(bytes, header);
+  const bool half = header.kind == 'f' && header.item == 2;
+  NpyArray array;
+  array.dtype = dtype_of(header);
+  array.fortran = header.fortran;
+  array.shape = header.shape;
+  array.count = header.count;
+  require(!half || size <= SIZE_MAX / 2, ErrorCode::bad_data, bytes.where(), ": more than 2^64 bytes");
+  require_memory(context, bytes.where(), half ? 2 * size : size);
+  array.buffer.resize(half ? 2 * size : size);
+  // float16 is read into the second half of its buffer and widened from the front, never past what is yet to come.
+  std::byte* const raw = array.buffer.data() + (half ? size : 0);
+  read_numbers(bytes, header, raw, size);
+  for (std::size_t i = 0; half && i < size; i += 2) {
+    std::uint16_t value = 0;
+    std::memcpy(&value, raw + i, 2);
+    const float wide = widen(value);
+    std::memcpy(array.buffer.data() + 2 * i, &wide, 4);
+  }
+  return array;
+}
+
+void append_utf8(std::string& out, std::uint32_t code) {
+  const auto put = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
+  if (code < 0x80) return put(code);
+  if (code >= 0x10000) {
+    put(0xF0 | (code >> 18 & 7));
+    put(0x80 | (code >> 12 & 0x3F));
+  } else if (code >= 0x800) {
+    put(0xE0 | (code >> 12));
+  }
+  if (code >= 0x800) put(0x80 | (code >> 6 & 0x3F));
+  if (code < 0x800) put(0xC0 | (code >> 6));
+  put(0x80 | (code & 0x3F));
+}
+
+std::string word_at(const std::byte* item, const NpyHeader& header) {
+  std::string word;
+  if (header.kind == 'S') {
+    word.assign(reinterpret_cast<const char*>(item), header.item);
+  } else {
+    for (std::size_t k = 0; k < header.item; k += 4) {
+      std::uint32_t code = 0;
+      std::memcpy(&code, item + k, 4);
+      append_utf8(word, header.swapped ? __builtin_bswap32(code) : code);
+    }
+  }
+  word.resize(word.find_last_not_of('\0') + 1);  // NumPy pads with NULs
+  return word;
+}
+
+}  // namespace
+
+double number_at(const NpyArray& array, Index i) {
+  return visit_element(array, i, [](auto value) { return static_cast<double>(value); });
+}
+
+bool integer_at(const NpyArray& array, Index i, std::int64_t& value) {
+  return visit_element(array, i, [&](auto element) {
+    if constexpr (std::is_floating_point_v<decltype(element)>) {
+      if (!(std::abs(element) < 0x1p62) || element != std::trunc(element)) return false;
+    } else if constexpr (sizeof(element) == 8 && std::is_unsigned_v<decltype(element)>) {
+      if (element > static_cast<std::uint64_t>(INT64_MAX)) return false;
+    }
+    value = static_cast<std::int64_t>(element);
+    return true;
+  });
+}
+
+NpyArray read_npy_array(ByteStream& bytes, Context& context) {
+  return read_array_after(read_npy_header(bytes), bytes, context);
+}
+
+std::vector<std::string> read_npy_words(ByteStream& bytes, Context& context) {
+  const NpyHeader header = read_npy_header(bytes);
+  std::vector<std::string> words;
+  if (header.kind == 'U' || header.kind == 'S') {
+    const std::size_t size = payload_size(bytes, header);
+    require(header.item > 0 || header.count <= (Index{1} << 31), ErrorCode::bad_data, bytes.where(),
+            ": too many empty words");
+    require_memory(context, bytes.where(), size + static_cast<std::uint64_t>(header.count) * sizeof(std::string));
+    Buffer buffer(size);
+    read_payload(bytes, buffer.data(), size, size, [](std::byte*, std::size_t) {});
+    for (Index i = 0; i < header.count; ++i) {
+      words.push_back(word_at(buffer.data() + static_cast<std::size_t>(i) * header.item, header));
+    }
+    return words;
+  }
+  const NpyArray array = read_array_after(header, bytes, context);
+  for (Index i = 0; i < array.count; ++i) {
+    std::int64_t whole = 0;
+    const double value = number_at(array, i);
+    require(std::isfinite(value), ErrorCode::bad_data, bytes.where(), ": label ", i,
+            " is not finite, need a class, or -1 for unlabelled");
+    words.push_back(integer_at(array, i, whole) ? std::to_string(whole) : number_text(value));
+  }
+  return words;
+}
+
+Source read_npy_matrix(ByteStream& bytes, bool transpose, Context& context) {
+  const NpyHeader header = read_npy_header(bytes);
+  require(header.shape.size() == 2, ErrorCode::bad_data, bytes.where(), ": ", header.shape.size(),
+          " dimensions, need 2 (rows x columns)");
+  auto array = std::make_shared<NpyArray>(read_array_after(header, bytes, context));
+  DenseView view;
+  view.data = array->buffer.data();
+  view.dtype = array->dtype;
+  view.rows = header.shape[0];
+  view.cols = header.shape[1];
+  view.row_stride = header.fortran ? 1 : view.cols;
+  view.col_stride = header.fortran ? view.rows : 1;
+  if (transpose) {
+    std::swap(view.rows, view.cols);
+    std::swap(view.row_stride, view.col_stride);
+  }
+  require_shape(bytes.where(), view.rows, view.cols);
+  return Source(make_dense_store(view, array));
+}
+
+Labels read_npy_labels(ByteStream& bytes, Index rows, Context& context) {
+  LabelBuilder builder;
+  for (const std::string& word : read_npy_words(bytes, context)) builder.add(word);
+  require_label_count(bytes.where(), "the array", builder.size(), rows);
+  return builder.finish();
+}
+
+void require_shape(const std::string& where, Index rows, Index cols) {
+  require(rows >= 2, ErrorCode::bad_data, where, ": ", rows, rows == 1 ? " row" : " rows", ", need at least 2");
+  require(cols >= 1, ErrorCode::bad_data, where, ": ", cols, " columns, need at least 1");
+}
+
+}  // namespace tamis

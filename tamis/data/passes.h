@@ -1,0 +1,85 @@
+// The named passes over the rows: all that a method may ask of its data. They alone know dense from sparse and
+// where the rows live. Each is a partial result of a block and a merge along a fixed tree over the blocks, so a
+// result has the same bits at any number of threads.
+#pragma once
+
+#include <vector>
+
+#include "tamis/base/context.h"
+#include "tamis/data/source.h"
+#include "tamis/linalg/matrix.h"
+
+namespace tamis {
+
+// Statistics of each column of a source (its scaling applied), centred so that they survive a large offset.
+struct ColumnMoments {
+  Index rows = 0;
+  // Squares are in units of unit^2: a power of two, 1 unless the data are so large or small that squares would
+  // leave the range of double.
+  double unit = 1.0;
+  std::vector<double> mean;
+  std::vector<double> scatter;  // sum of (x - mean)^2, in unit^2
+  std::vector<double> min, max;
+  std::vector<char> varying;  // 1 where the column takes two values or more
+  std::vector<Index> stored;  // entries stored (all rows where dense)
+
+  bool varies(Index j) const { return varying[static_cast<std::size_t>(j)] != 0; }
+  double variance(Index j) const;  // n - 1, natural units
+};
+
+// One pass (two where sparse). Throws Error(bad_data) naming row and column of the first value that is not finite.
+ColumnMoments column_moments(const Source& source, Context& context);
+
+// Where values are missing or infinite, counted instead of refused; per column.
+std::vector<Index> count_not_finite(const Source& source, Context& context);
+
+// Z = (X - 1 mean') / unit: what the formulas call X.
+class Centered {
+ public:
+  Centered(Source source, const ColumnMoments& moments);
+  // Dense columns minus any other reference (in the store's units), divided by `unit`.
+  Centered(Source source, std::vector<double> reference, double unit);
+
+  const Source& source() const { return source_; }
+  Index rows() const { return source_.rows(); }
+  Index cols() const { return source_.cols(); }
+
+  // z_ij = (x_ij r_i - center_j) scale_j; r is the source's row scale. scale is empty where all are 1.
+  const std::vector<double>& center() const { return center_; }
+  const std::vector<double>& scale() const { return scale_; }
+  // Sparse: what is subtracted from stored entries. The centre of columns that store every row (exact at any
+  // offset), 0 elsewhere, where center - shift is taken off in sum (implicit centring).
+  const std::vector<double>& shift() const { return shift_; }
+  // Sparse with a choice of columns: position of a store's column here, or -1; empty where all are kept.
+  const std::vector<std::int32_t>& position() const { return position_; }
+
+ private:
+  Source source_;
+  std::vector<double> center_, scale_, shift_;
+  std::vector<std::int32_t> position_;
+};
+
+// Z V (n x m). In float the arithmetic is float, for what only decides labels.
+template <class T>
+BasicMatrix<T> multiply(const Centered& z, const Matrix& v, Context& context);
+// Z'T (d x m).
+Matrix multiply_transposed(const Centered& z, const Matrix& t, Context& context);
+// Z'Z (d x d). Dense only.
+Matrix gram(const Centered& z, Context& context);
+// Z Z' (n x n) for few rows. Dense only.
+Matrix gram_of_rows(const Centered& z, Context& context);
+
+// Adds Z's rows into their clusters' sums (c x d): + into the new cluster and - from the old one for every row
+// whose cluster changed; -1 is no cluster. With all of `before` -1 it is U'Z.
+void move_rows(const Centered& z, const std::vector<int>& before, const std::vector<int>& after, Matrix& sums,
+               Context& context);
+
+// The given rows (increasing), dense, not centred.
+Matrix gather_rows(const Source& source, const std::vector<Index>& rows, Context& context);
+// All rows of a source as a dense matrix, scaled, not centred: for few columns.
+Matrix gather(const Source& source, Context& context);
+
+// Squared 2-norm of every row of the source.
+std::vector<double> row_squared_norms(const Source& source, Context& context);
+
+}  // namespace tamis

@@ -1,0 +1,89 @@
+#include "tamis/data/principal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tamis/base/random.h"
+#include "tamis/linalg/dense.h"
+#include "tamis/linalg/orthogonal.h"
+
+namespace tamis {
+
+namespace {
+
+// Up to this many rows (or columns) the full small Gram matrix is decomposed: exact, and cheaper than iterating.
+constexpr Index kSmall = 256;
+constexpr Index kGuard = 4;  // extra directions that speed up the last wanted one
+
+// Directions whose eigenvalue is rounding of the first one are not there.
+RitzPairs without_null(RitzPairs pairs, Index count, Index n, Index d) {
+  const double floor = pairs.values.empty() ? 0.0
+                                            : static_cast<double>(std::max(n, d)) *
+                                                  std::numeric_limits<double>::epsilon() * pairs.values.front();
+  Index rank = 0;
+  while (rank < std::min(count, pairs.vectors.cols()) && pairs.values[static_cast<std::size_t>(rank)] > floor) ++rank;
+  pairs.vectors = first_columns(pairs.vectors, rank);
+  pairs.values.resize(static_cast<std::size_t>(rank));
+  pairs.image = Matrix();
+  return pairs;
+}
+
+// n x n side: Z Z' = U L U' gives W = Z'U L^(-1/2).
+RitzPairs from_row_gram(const Centered& z, Index count, Context& context) {
+  const EigenPairs pairs = symmetric_eigen_largest(gram_of_rows(z, context), count);
+  RitzPairs out = without_null({pairs.vectors, {}, pairs.values, {}, 0, true}, count, z.rows(), z.cols());
+  out.vectors = multiply_transposed(z, out.vectors, context);
+  for (Index i = 0; i < out.vectors.rows(); ++i) {
+    for (Index k = 0; k < out.vectors.cols(); ++k) {
+      out.vectors(i, k) /= std::sqrt(out.values[static_cast<std::size_t>(k)]);
+    }
+  }
+  // The small side has lost half the digits of the weak directions: make the columns orthonormal to working accuracy.
+  if (out.vectors.cols() > 0) out.vectors = orthonormalized(out.vectors);
+  return out;
+}
+
+RitzPairs from_gram(const Centered& z, Index count, Context& context) {
+  const EigenPairs pairs = symmetric_eigen_largest(gram(z, context), count);
+  return without_null({pairs.vectors, {}, pairs.values, {}, 0, true}, count, z.rows(), z.cols());
+}
+
+// Z'R for random rows R: a start in the row space of Z that moves with its columns when they are permuted.
+Matrix random_start(const Centered& z, Index width, Context& context) {
+  constexpr std::uint64_t kStream = 0x70636173;  // its own stream of the seed
+  const Random random(context.seed, kStream);
+  Matrix rows(z.rows(), width);
+  for (Index i = 0; i < rows.size(); ++i) rows.data()[i] = random.normal(static_cast<std::uint64_t>(i));
+  return orthonormalized(multiply_transposed(z, rows, context));
+}
+
+RitzPairs by_iteration(const Centered& z, Index count, Accuracy accuracy, Context& context) {
+  SymmetricOperator scatter;
+  scatter.dim = z.cols();
+  scatter.apply = [&](const Matrix& v, const Matrix&) {
+    return multiply_transposed(z, multiply<double>(z, v, context), context);
+  };
+  RitzPairs start;
+  start.vectors = random_start(z, std::min({count + kGuard, z.rows(), z.cols()}), context);
+  if (start.vectors.cols() == 0) return start;
+  DavidsonOptions options;
+  options.count = std::min(count, start.vectors.cols());
+  options.basis = 6 * start.vectors.cols();
+  options.steps = accuracy == Accuracy::rough ? 2 : 60;
+  options.tolerance = accuracy == Accuracy::rough ? 1e-2 : 1e-9;
+  return without_null(largest_eigenpairs(scatter, start, options), count, z.rows(), z.cols());
+}
+
+}  // namespace
+
+RitzPairs principal_directions(const Centered& z, Index count, Accuracy accuracy, Context& context) {
+  count = std::min({count, z.rows(), z.cols()});
+  if (!z.source().sparse()) {
+    if (z.cols() <= std::min(kSmall, z.rows())) return from_gram(z, count, context);
+    if (z.rows() <= kSmall) return from_row_gram(z, count, context);
+  }
+  return by_iteration(z, count, accuracy, context);
+}
+
+}  // namespace tamis

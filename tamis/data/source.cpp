@@ -1,0 +1,138 @@
+#include "tamis/data/source.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "tamis/base/error.h"
+
+namespace tamis {
+
+namespace {
+
+const void* advance(const void* data, DType dtype, Index elements) {
+  return static_cast<const char*>(data) + elements * static_cast<Index>(size_of(dtype));
+}
+
+class DenseStore final : public Store {
+ public:
+  DenseStore(const DenseView& view, std::shared_ptr<const void> owner, Index block_rows)
+      : Store(view.rows, view.cols, block_rows), view_(view), owner_(std::move(owner)) {}
+
+  bool sparse() const override { return false; }
+  Index nonzeros() const override { return rows() * cols(); }
+  DType dtype() const override { return view_.dtype; }
+
+  Block block(Index b) const override {
+    Block block;
+    block.first = b * block_rows();
+    block.rows = std::min(block_rows(), rows() - block.first);
+    block.dense = view_;
+    block.dense.data = advance(view_.data, view_.dtype, block.first * view_.row_stride);
+    block.dense.rows = block.rows;
+    return block;
+  }
+
+ private:
+  DenseView view_;
+  std::shared_ptr<const void> owner_;
+};
+
+class SparseStore final : public Store {
+ public:
+  SparseStore(const CsrView& view, std::shared_ptr<const void> owner, Index block_rows)
+      : Store(view.rows, view.cols, block_rows), view_(view), owner_(std::move(owner)) {}
+
+  bool sparse() const override { return true; }
+  Index nonzeros() const override { return view_.nonzeros(); }
+  DType dtype() const override { return view_.dtype; }
+
+  Block block(Index b) const override {
+    Block block;
+    block.first = b * block_rows();
+    block.rows = std::min(block_rows(), rows() - block.first);
+    block.sparse = true;
+    block.csr = view_;
+    block.csr.offsets = view_.offsets + block.first;
+    block.csr.rows = block.rows;
+    return block;
+  }
+
+ private:
+  CsrView view_;
+  std::shared_ptr<const void> owner_;
+};
+
+void check_row(const CsrView& view, Index row) {
+  const Index begin = view.offsets[row], end = view.offsets[row + 1];
+  require(begin <= end, ErrorCode::bad_data, "sparse rows: offsets fall at row ", row);
+  Index previous = -1;
+  for (Index k = begin; k < end; ++k) {
+    const Index column = view.columns[k];
+    require(column > previous && column < view.cols, ErrorCode::bad_data, "sparse rows: row ", row, " has column ",
+            column, " after ", previous, ", need increasing columns below ", view.cols);
+    previous = column;
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Store> make_dense_store(const DenseView& view, std::shared_ptr<const void> owner,
+                                              Index block_rows) {
+  require(view.rows >= 0 && view.cols >= 0 && block_rows >= 1, ErrorCode::usage, "dense rows: shape (", view.rows, ", ",
+          view.cols, "), block of ", block_rows, " rows");
+  return std::make_shared<DenseStore>(view, std::move(owner), block_rows);
+}
+
+std::shared_ptr<const Store> make_sparse_store(const CsrView& view, std::shared_ptr<const void> owner,
+                                               Index block_rows) {
+  require(view.rows >= 0 && view.cols >= 0 && block_rows >= 1, ErrorCode::usage, "sparse rows: shape (", view.rows,
+          ", ", view.cols, "), block of ", block_rows, " rows");
+  require(view.dtype == DType::f32 || view.dtype == DType::f64, ErrorCode::usage, "sparse rows: values are ",
+          name_of(view.dtype), ", need float32 or float64");
+  for (Index i = 0; i < view.rows; ++i) check_row(view, i);
+  return std::make_shared<SparseStore>(view, std::move(owner), block_rows);
+}
+
+Source::Source(std::shared_ptr<const Store> store)
+    : store_(std::move(store)), columns_(static_cast<std::size_t>(store_->cols())) {
+  std::iota(columns_.begin(), columns_.end(), Index{0});
+}
+
+Source Source::with_columns(const std::vector<Index>& keep) const {
+  Source out = *this;
+  out.columns_.clear();
+  out.column_scale_.clear();
+  for (const Index j : keep) {
+    require(j >= 0 && j < cols() && (out.columns_.empty() || columns_[static_cast<std::size_t>(j)] > out.columns_.back()),
+            ErrorCode::usage, "columns: position ", j, ", need increasing positions below ", cols());
+    out.columns_.push_back(columns_[static_cast<std::size_t>(j)]);
+    if (!column_scale_.empty()) out.column_scale_.push_back(column_scale_[static_cast<std::size_t>(j)]);
+  }
+  return out;
+}
+
+namespace {
+std::vector<double> times(const std::vector<double>& old, const std::vector<double>& scale) {
+  std::vector<double> out = scale;
+  for (std::size_t i = 0; i < old.size(); ++i) out[i] *= old[i];
+  return out;
+}
+}  // namespace
+
+Source Source::with_column_scale(const std::vector<double>& scale) const {
+  require(static_cast<Index>(scale.size()) == cols(), ErrorCode::usage, "column scale: ", scale.size(),
+          " numbers, need ", cols());
+  Source out = *this;
+  out.column_scale_ = times(column_scale_, scale);
+  return out;
+}
+
+Source Source::with_row_scale(const std::vector<double>& scale) const {
+  require(static_cast<Index>(scale.size()) == rows(), ErrorCode::usage, "row scale: ", scale.size(), " numbers, need ",
+          rows());
+  Source out = *this;
+  out.row_scale_ = times(row_scale_, scale);
+  return out;
+}
+
+}  // namespace tamis

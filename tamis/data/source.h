@@ -1,0 +1,105 @@
+// Where the rows come from. A Store yields blocks of rows: dense in memory, sparse in memory, or (later) a file
+// or a cluster. A Source is what selectors are given: a store seen through a choice of columns and a scaling,
+// cheap to copy. Selectors never touch blocks; they call the passes in passes.h.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "tamis/base/types.h"
+
+namespace tamis {
+
+// A strided dense matrix that somebody else owns; strides count elements.
+struct DenseView {
+  const void* data = nullptr;
+  DType dtype = DType::f64;
+  Index rows = 0;
+  Index cols = 0;
+  Index row_stride = 0;
+  Index col_stride = 1;
+};
+
+// Compressed sparse rows that somebody else owns. Column indices within a row must increase.
+// `values` is f32 or f64. offsets[0] need not be 0 (a block of rows shares the arrays of the whole).
+struct CsrView {
+  Index rows = 0;
+  Index cols = 0;
+  const std::int64_t* offsets = nullptr;  // rows + 1
+  const std::int32_t* columns = nullptr;
+  const void* values = nullptr;
+  DType dtype = DType::f64;
+
+  Index nonzeros() const { return rows == 0 ? 0 : offsets[rows] - offsets[0]; }
+};
+
+// Rows [first, first + rows) of a store; `lease` keeps the memory alive while the block is used.
+struct Block {
+  Index first = 0;
+  Index rows = 0;
+  bool sparse = false;
+  DenseView dense;
+  CsrView csr;
+  std::shared_ptr<const void> lease;
+};
+
+// The number of rows in a block: a constant of the program, so that sums have one fixed tree.
+inline constexpr Index kBlockRows = 2048;
+
+class Store {
+ public:
+  Store(Index rows, Index cols, Index block_rows) : rows_(rows), cols_(cols), block_rows_(block_rows) {}
+  virtual ~Store() = default;
+
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  Index block_rows() const { return block_rows_; }
+  Index block_count() const { return (rows_ + block_rows_ - 1) / block_rows_; }
+
+  virtual bool sparse() const = 0;
+  virtual Index nonzeros() const = 0;  // stored entries; rows * cols where dense
+  virtual DType dtype() const = 0;
+  virtual Block block(Index b) const = 0;  // thread-safe
+
+ private:
+  Index rows_, cols_, block_rows_;
+};
+
+// Dense rows in memory. `owner` keeps the array alive (null: the caller does).
+std::shared_ptr<const Store> make_dense_store(const DenseView& view, std::shared_ptr<const void> owner = nullptr,
+                                              Index block_rows = kBlockRows);
+// Sparse rows in memory. Checks the structure: Error(bad_data) on indices that are out of range or do not increase.
+std::shared_ptr<const Store> make_sparse_store(const CsrView& view, std::shared_ptr<const void> owner = nullptr,
+                                               Index block_rows = kBlockRows);
+
+class Source {
+ public:
+  Source() = default;
+  explicit Source(std::shared_ptr<const Store> store);
+
+  Index rows() const { return store_ ? store_->rows() : 0; }
+  Index cols() const { return static_cast<Index>(columns_.size()); }
+  bool sparse() const { return store_->sparse(); }
+  const Store& store() const { return *store_; }
+
+  // The store's column behind column j; increasing.
+  const std::vector<Index>& columns() const { return columns_; }
+  bool all_columns() const { return cols() == store_->cols(); }
+  // Multipliers of columns (one per column of this source) and of rows; empty where all are 1.
+  const std::vector<double>& column_scale() const { return column_scale_; }
+  const std::vector<double>& row_scale() const { return row_scale_; }
+
+  // Keeps the given columns of this source (increasing positions).
+  Source with_columns(const std::vector<Index>& keep) const;
+  // Multiplies columns, or rows, by the given numbers.
+  Source with_column_scale(const std::vector<double>& scale) const;
+  Source with_row_scale(const std::vector<double>& scale) const;
+
+ private:
+  std::shared_ptr<const Store> store_;
+  std::vector<Index> columns_;
+  std::vector<double> column_scale_;
+  std::vector<double> row_scale_;
+};
+
+}  // namespace tamis

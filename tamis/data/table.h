@@ -1,0 +1,49 @@
+// What a reader returns: the numbers, their names, and the labels that were asked for.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tamis/base/context.h"
+#include "tamis/data/source.h"
+
+namespace tamis {
+
+// One class a row. Empty cells and -1 are unlabelled: class -1.
+struct Labels {
+  std::vector<int> classes;        // 0 .. names.size()-1, or -1
+  std::vector<std::string> names;  // of the classes, in sorted order (numbers by value, else by bytes)
+};
+
+struct Table {
+  Source source;
+  std::string path;                           // as given, for messages
+  std::string format;                         // "csv", "npy", "npz", "mtx", "10x", "libsvm"
+  bool text = false;                          // positions are lines and column names, not row and column numbers
+  std::vector<std::string> names;             // d, exact bytes of the file; empty where the file has none
+  std::vector<std::string> row_ids;           // n, or empty
+  std::map<std::string, Labels> labels;       // by the words they were asked for with
+  std::vector<std::string> excluded_columns;  // columns of the file left out of the numbers (id, labels, text)
+
+  // The name of feature j, or its number where there is none.
+  std::string name(Index j) const;
+};
+
+struct ReadOptions {
+  std::string array = "X";                // of an .npz
+  enum class Header { automatic, yes, no } header = Header::automatic;
+  std::string id_column;                  // row identifiers (text formats)
+  std::vector<std::string> labels;        // each a column name, an npz array, or a file
+  std::vector<std::string> text_columns;  // columns that may hold text; such a column is left out where it does
+  bool transpose = false;
+};
+
+// Reads a whole file into memory by the ending of its name, or CSV from standard input for "-".
+// Throws Error(bad_data) with the position, Error(io), Error(resources) where it would not fit context.memory_limit.
+Table read_table(const std::string& path, const ReadOptions& options, Context& context);
+
+// Reads one list of words, one a line (a single CSV column; '#' starts a comment): names or positions of features.
+std::vector<std::string> read_list(const std::string& path);
+
+}  // namespace tamis

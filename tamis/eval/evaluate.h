@@ -1,0 +1,53 @@
+// What a list of features is worth when the classes are known: k-means on these features alone, compared with the
+// classes, beside what all features, the features of largest variance, and random features of the same number give.
+// A list that does not beat random ones has shown nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tamis/base/context.h"
+#include "tamis/data/source.h"
+
+namespace tamis {
+
+struct EvaluateOptions {
+  Index clusters = 8;
+  Index repeats = 10;             // single k-means++ starts, each with its own seed
+  Index subsets = 20;             // random ones
+  Index max_cells = 60'000'000;   // rows x columns above which all features are not clustered (n x d numbers, twice)
+};
+
+// Over the repeats, or over the random subsets' means.
+struct MeanSd {
+  double mean = 0.0;
+  double sd = 0.0;  // n - 1; 0 where there is one
+};
+
+struct SubsetScore {
+  Index features = 0;
+  MeanSd accuracy, nmi, rand;
+  std::optional<double> redundancy;  // unset where it would take too long
+};
+
+struct RandomBand {
+  MeanSd accuracy, nmi, rand;  // over the subsets
+  std::optional<double> redundancy;
+  // (1 + subsets at least as good as the given list) / (1 + subsets)
+  double accuracy_p = 1.0, nmi_p = 1.0, rand_p = 1.0;
+};
+
+struct Evaluation {
+  SubsetScore given;
+  SubsetScore max_variance;
+  std::optional<SubsetScore> all;     // unset where the table is too large for it
+  RandomBand random;
+  std::vector<std::string> notes;     // what was left out, and why
+};
+
+// `classes` of the rows, -1: unlabelled (clustered, but not counted). `features` are columns of the source, in any order.
+Evaluation evaluate_features(const Source& source, const std::vector<int>& classes, std::vector<Index> features,
+                             const EvaluateOptions& options, Context& context);
+
+}  // namespace tamis

@@ -1,0 +1,116 @@
+#include "tamis/linalg/blas.h"
+
+#include <vector>
+
+#include "tamis/base/error.h"
+
+extern "C" {
+void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
+            const double*, const int*, const double*, double*, const int*);
+void sgemm_(const char*, const char*, const int*, const int*, const int*, const float*, const float*, const int*,
+            const float*, const int*, const float*, float*, const int*);
+void dsyrk_(const char*, const char*, const int*, const int*, const double*, const double*, const int*, const double*,
+            double*, const int*);
+void ssyrk_(const char*, const char*, const int*, const int*, const float*, const float*, const int*, const float*,
+            float*, const int*);
+void dsyevd_(const char*, const char*, const int*, double*, const int*, double*, double*, const int*, int*, const int*,
+             int*);
+void dsyevr_(const char*, const char*, const char*, const int*, double*, const int*, const double*, const double*,
+             const int*, const int*, const double*, int*, double*, double*, const int*, int*, double*, const int*,
+             int*, const int*, int*);
+// Only OpenBLAS has it; other libraries are single-threaded or told so by their own settings.
+void openblas_set_num_threads(int) __attribute__((weak));
+}
+
+namespace tamis::blas {
+
+namespace {
+
+// One thread inside BLAS, said before main() so that no pool of its own is ever used.
+const bool single_thread = [] {
+  if (openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
+  return true;
+}();
+
+int narrow(Index value) {
+  require(value <= 0x7fffffff, ErrorCode::resources, "matrix dimension ", value, " is over what BLAS takes");
+  return static_cast<int>(value);
+}
+
+// Row-major C = op(A) op(B) is column-major C' = op(B)' op(A)', and the same memory read column by column is
+// already transposed: swap the operands, keep the flags.
+template <class T, class Fortran>
+void gemm_swapped(Fortran f, bool trans_a, bool trans_b, Index m, Index n, Index k, T alpha, const T* a, Index lda,
+                  const T* b, Index ldb, T beta, T* c, Index ldc) {
+  if (m == 0 || n == 0) return;
+  const char ta = trans_a ? 'T' : 'N', tb = trans_b ? 'T' : 'N';
+  const int mi = narrow(m), ni = narrow(n), ki = narrow(k);
+  const int la = narrow(lda), lb = narrow(ldb), lc = narrow(ldc);
+  f(&tb, &ta, &ni, &mi, &ki, &alpha, b, &lb, a, &la, &beta, c, &lc);
+}
+
+template <class T, class Fortran>
+void syrk_swapped(Fortran f, bool rows, Index n, Index k, const T* a, Index lda, T* c, Index ldc) {
+  const T one = 1;
+  const int ni = narrow(n), ki = narrow(k), la = narrow(lda), lc = narrow(ldc);
+  f("L", rows ? "T" : "N", &ni, &ki, &one, a, &la, &one, c, &lc);
+}
+
+// dsyevd by divide and conquer; INFO > 0 means that it did not converge, which only NaN can cause.
+void syevd(int n, double* a, double* values) {
+  int info = 0, query = -1, integer_size = 0;
+  double size = 0;
+  dsyevd_("V", "U", &n, a, &n, values, &size, &query, &integer_size, &query, &info);
+  std::vector<double> work(static_cast<std::size_t>(size));
+  std::vector<int> iwork(static_cast<std::size_t>(integer_size));
+  const int lwork = static_cast<int>(work.size()), liwork = static_cast<int>(iwork.size());
+  dsyevd_("V", "U", &n, a, &n, values, work.data(), &lwork, iwork.data(), &liwork, &info);
+  require(info == 0, ErrorCode::internal, "eigen-decomposition failed (dsyevd info ", info, ")");
+}
+
+}  // namespace
+
+void gemm(bool trans_a, bool trans_b, Index m, Index n, Index k, double alpha, const double* a, Index lda,
+          const double* b, Index ldb, double beta, double* c, Index ldc) {
+  gemm_swapped(dgemm_, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+void gemm(bool trans_a, bool trans_b, Index m, Index n, Index k, float alpha, const float* a, Index lda, const float* b,
+          Index ldb, float beta, float* c, Index ldc) {
+  gemm_swapped(sgemm_, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+void syrk(bool rows, Index n, Index k, const double* a, Index lda, double* c, Index ldc) {
+  syrk_swapped(dsyrk_, rows, n, k, a, lda, c, ldc);
+}
+void syrk(bool rows, Index n, Index k, const float* a, Index lda, float* c, Index ldc) {
+  syrk_swapped(ssyrk_, rows, n, k, a, lda, c, ldc);
+}
+
+void eigen_all(Index n, double* a, double* values) {
+  if (n > 0) syevd(narrow(n), a, values);
+}
+
+void eigen_largest(Index n, Index count, double* a, double* values, double* vectors) {
+  const int ni = narrow(n), low = narrow(n - count + 1);
+  std::vector<double> backup(a, a + n * n), all(static_cast<std::size_t>(n));
+  std::vector<int> support(static_cast<std::size_t>(2 * count));
+  const double zero = 0;
+  int found = 0, info = 0, query = -1, integer_size = 0;
+  double size = 0;
+  dsyevr_("V", "I", "U", &ni, a, &ni, &zero, &zero, &low, &ni, &zero, &found, all.data(), vectors, &ni, support.data(),
+          &size, &query, &integer_size, &query, &info);
+  std::vector<double> work(static_cast<std::size_t>(size));
+  std::vector<int> iwork(static_cast<std::size_t>(integer_size));
+  const int lwork = static_cast<int>(work.size()), liwork = static_cast<int>(iwork.size());
+  dsyevr_("V", "I", "U", &ni, a, &ni, &zero, &zero, &low, &ni, &zero, &found, all.data(), vectors, &ni, support.data(),
+          work.data(), &lwork, iwork.data(), &liwork, &info);
+  if (info == 0 && found == count) {
+    std::copy(all.begin(), all.begin() + count, values);
+    return;
+  }
+  // dsyevr can give up where dsyevd does not.
+  syevd(ni, backup.data(), all.data());
+  std::copy(all.end() - count, all.end(), values);
+  std::copy(backup.end() - count * n, backup.end(), vectors);
+}
+
+}  // namespace tamis::blas

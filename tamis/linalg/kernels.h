@@ -1,0 +1,32 @@
+// The few inner loops that BLAS does not have, compiled for the plain machine and for AVX2 + FMA, and chosen once
+// at start. Everything else is written on top of these and of BLAS.
+#pragma once
+
+#include "tamis/base/types.h"
+
+namespace tamis {
+
+// Points are packed in panels of this many rows, dimension by dimension, so that one vector holds one dimension
+// of neighbouring rows.
+inline constexpr Index kPanel = 16;
+
+template <class T>
+struct KernelsFor {
+  // out[j] = (src[j] - center[j]) * scale[j]; scale may be null (all 1). `src` has the given element type.
+  void (*center_row)(const void* src, DType dtype, Index n, const double* center, const double* scale, T* out);
+  // For each row of `panels` panels of m dimensions: label = argmin_k (norm[k] + y.g_k), best = that minimum.
+  // Callers pass g = -2 centre and norm = ||centre||^2. Ties go to the lower k.
+  void (*nearest)(const T* points, Index panels, Index m, const T* g, const T* norm, Index k, T* best,
+                  std::int32_t* label);
+  // y (m) += a x (m).
+  void (*axpy)(Index m, T a, const T* x, T* y);
+};
+
+template <class T>
+const KernelsFor<T>& kernels();
+template <>
+const KernelsFor<double>& kernels<double>();
+template <>
+const KernelsFor<float>& kernels<float>();
+
+}  // namespace tamis

@@ -1,0 +1,16 @@
+#include "tamis/linalg/kernels_avx2.h"
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace tamis {
+
+namespace avx2 {
+#include "tamis/linalg/kernels.inc"
+}  // namespace avx2
+
+const KernelsFor<double>& avx2_kernels_double() { return avx2::kTable<double>; }
+const KernelsFor<float>& avx2_kernels_float() { return avx2::kTable<float>; }
+
+}  // namespace tamis

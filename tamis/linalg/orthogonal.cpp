@@ -1,0 +1,75 @@
+#include "tamis/linalg/orthogonal.h"
+
+#include <cmath>
+#include <vector>
+
+#include "tamis/linalg/dense.h"
+
+namespace tamis {
+
+namespace {
+
+// Divides every column by its norm; columns that are zero, or not finite, stay out.
+Matrix with_unit_columns(const Matrix& p) {
+  std::vector<double> norm(static_cast<std::size_t>(p.cols()));
+  for (Index i = 0; i < p.rows(); ++i) {
+    for (Index j = 0; j < p.cols(); ++j) norm[static_cast<std::size_t>(j)] += p(i, j) * p(i, j);
+  }
+  std::vector<Index> keep;
+  for (Index j = 0; j < p.cols(); ++j) {
+    const double value = norm[static_cast<std::size_t>(j)];
+    if (value > 0 && std::isfinite(value)) keep.push_back(j);
+  }
+  Matrix out(p.rows(), static_cast<Index>(keep.size()));
+  for (Index i = 0; i < p.rows(); ++i) {
+    for (std::size_t k = 0; k < keep.size(); ++k) {
+      out(i, static_cast<Index>(k)) = p(i, keep[k]) / std::sqrt(norm[static_cast<std::size_t>(keep[k])]);
+    }
+  }
+  return out;
+}
+
+// P V L^(-1/2) for P'P = V L V', without the directions whose share of the unit columns is below `floor`
+// (Stathopoulos & Wu 2002, "SVQB").
+Matrix whitened(const Matrix& p, double floor) {
+  const EigenPairs pairs = symmetric_eigen(product_transposed_left(p, p));
+  Index rank = 0;
+  while (rank < p.cols() && pairs.values[static_cast<std::size_t>(rank)] > floor) ++rank;
+  Matrix mix = first_columns(pairs.vectors, rank);
+  for (Index i = 0; i < mix.rows(); ++i) {
+    for (Index k = 0; k < rank; ++k) mix(i, k) /= std::sqrt(pairs.values[static_cast<std::size_t>(k)]);
+  }
+  return product(p, mix);
+}
+
+}  // namespace
+
+Matrix orthonormal_complement(const Matrix& q, Matrix p) {
+  // Twice is enough (Parlett & Kahan): what the first projection leaves of q by cancellation, the second removes.
+  for (int round = 0; round < 2; ++round) {
+    p = with_unit_columns(p);
+    if (q.cols() > 0 && p.cols() > 0) add_product(-1.0, q, product_transposed_left(q, p), p);
+    if (round == 0 && p.cols() > 0) {
+      // A unit column that loses all but rounding to q lies in its span.
+      Matrix kept(p.rows(), 0);
+      std::vector<Index> columns;
+      for (Index j = 0; j < p.cols(); ++j) {
+        double norm = 0;
+        for (Index i = 0; i < p.rows(); ++i) norm += p(i, j) * p(i, j);
+        if (norm > 1e-20) columns.push_back(j);
+      }
+      kept = Matrix(p.rows(), static_cast<Index>(columns.size()));
+      for (Index i = 0; i < p.rows(); ++i) {
+        for (std::size_t k = 0; k < columns.size(); ++k) kept(i, static_cast<Index>(k)) = p(i, columns[k]);
+      }
+      p = with_unit_columns(kept);
+    }
+    if (p.cols() == 0) return p;
+    p = whitened(p, round == 0 ? 1e-12 : 1e-2);
+  }
+  return p;
+}
+
+Matrix orthonormalized(const Matrix& p) { return orthonormal_complement(Matrix(p.rows(), 0), p); }
+
+}  // namespace tamis

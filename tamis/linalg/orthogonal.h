@@ -1,0 +1,14 @@
+// Orthonormal bases of a few long columns.
+#pragma once
+
+#include "tamis/linalg/matrix.h"
+
+namespace tamis {
+
+// An orthonormal basis of the part of span(P) that is orthogonal to the orthonormal columns of Q (which may have
+// none). Directions that drown in rounding are dropped, so the result may have fewer columns than P.
+Matrix orthonormal_complement(const Matrix& q, Matrix p);
+// An orthonormal basis of span(P).
+Matrix orthonormalized(const Matrix& p);
+
+}  // namespace tamis

@@ -1,0 +1,104 @@
+#include "tamis/run/document.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "tamis/run/forecast.h"
+#include "tamis/run/json.h"
+#include "tamis/run/version.h"
+
+namespace tamis {
+
+namespace {
+
+const Fact* find_fact(const Report& report, const std::string& name) {
+  const auto found =
+      std::find_if(report.resolved.begin(), report.resolved.end(), [&](const Fact& fact) { return fact.first == name; });
+  return found == report.resolved.end() ? nullptr : &*found;
+}
+
+void write_option(Json& json, const Option& option, const Report& report) {
+  json.key(option.name);
+  if (const Fact* fact = find_fact(report, option.name)) {
+    json.value(fact->second);
+    return;
+  }
+  std::visit(
+      [&](const auto* value) {
+        using Value = std::remove_cvref_t<decltype(*value)>;
+        if constexpr (std::is_same_v<Value, std::optional<double>> || std::is_same_v<Value, std::optional<Index>>) {
+          *value ? json.value(**value) : json.null();
+        } else {
+          json.value(*value);
+        }
+      },
+      option.value);
+}
+
+void write_options(Json& json, const SelectionRecord& record) {
+  json.key("options").begin_object().member("features", record.result.selected.size());
+  for (const auto& option : record.options) write_option(json, option, record.result.selection.report);
+  json.member("scale", name_of(record.request.scale)).member("seed", record.seed).member("threads", record.threads);
+  json.key("memory");
+  record.memory_limit == 0 ? json.null() : json.value(record.memory_limit);
+  json.member("include", record.request.include).member("exclude", record.request.exclude);
+  json.member("supervised", !record.request.classes.empty()).end_object();
+}
+
+void write_data(Json& json, const SelectionRecord& record) {
+  const Store& store = record.table.source.store();
+  json.key("data").begin_object().member("path", record.table.path).member("rows", store.rows());
+  json.member("features", record.table.source.cols()).member("format", record.table.format);
+  json.member("sparse", store.sparse()).member("dtype", name_of(store.dtype())).member("stored", store.nonzeros());
+  json.member("bytes", data_bytes(store)).member("constant", record.result.constant).end_object();
+}
+
+void write_report(Json& json, const SelectionRecord& record) {
+  const Report& report = record.result.selection.report;
+  json.key("report").begin_object().member("status", name_of(report.status)).member("iterations", report.iterations);
+  json.member("objective", report.objective).key("terms").begin_object();
+  for (const auto& [name, values] : report.terms) json.member(name, values);
+  json.end_object().member("path", report.path).member("seconds", report.seconds).member("passes", report.passes);
+  json.member("peak_bytes", record.peak_bytes).member("seed", record.seed).key("resolved").begin_object();
+  for (const auto& [name, value] : report.resolved) json.member(name, value);
+  json.end_object().member("warnings", record.warnings).end_object();
+}
+
+}  // namespace
+
+std::string selection_json(const SelectionRecord& record) {
+  const auto& result = record.result;
+  std::vector<std::string> names;
+  for (const Index j : result.selected) names.push_back(feature_name(record.table, j));
+  Json json;
+  json.begin_object().member("tamis", kVersion).member("method", record.method.name);
+  write_options(json, record);
+  write_data(json, record);
+  json.member("selected", result.selected).member("names", names).member("scores", result.scores).key("clusters");
+  result.selection.clusters.empty() ? json.null() : json.value(result.selection.clusters);
+  write_report(json, record);
+  return json.end_object().text() + "\n";
+}
+
+void write_ranking(const SelectionRecord& record, FileWriter& out) {
+  const auto& result = record.result;
+  std::vector<char> selected(result.scores.size(), 0);
+  for (const Index j : result.selected) selected[static_cast<std::size_t>(j)] = 1;
+  out.write("rank,index,name,score,selected\n");
+  for (std::size_t rank = 0; rank < result.ranking.size(); ++rank) {
+    const Index j = result.ranking[rank];
+    std::string line = std::to_string(rank + 1) + ',' + std::to_string(j) + ',';
+    line += csv_cell(feature_name(record.table, j)) + ',' + number_text(result.scores[static_cast<std::size_t>(j)]);
+    out.write(line + (selected[static_cast<std::size_t>(j)] ? ",1\n" : ",0\n"));
+  }
+}
+
+std::uint64_t peak_resident_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
+}
+
+}  // namespace tamis

@@ -1,0 +1,40 @@
+// How people name features: by name or 0-based position, in lists on the command line or in files, and how many
+// of them to keep.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tamis/data/table.h"
+
+namespace tamis {
+
+// How many features to select: a count, or a fraction of those available; neither: all of them.
+struct FeatureCount {
+  std::optional<Index> count;
+  std::optional<double> fraction;
+};
+
+// "50" or "0.1". Throws Error(usage).
+FeatureCount parse_feature_count(const std::string& text);
+// The count, or the fraction rounded to the nearest count and at least 1. Throws Error(usage) above `available`.
+Index resolve_count(const FeatureCount& wanted, Index available);
+
+// The name of feature j; "f0", "f1", ... where the file has none.
+std::string feature_name(const Table& table, Index j);
+
+// "a,b,c", or "@FILE", or a FILE that exists (its path has a '/' or it ends in .txt .csv .tsv .list): the words in it.
+std::vector<std::string> list_words(const std::string& text);
+
+// Positions of the named features, each once, in the order given. Names win over positions. Columns of the file that
+// are no features (text, labels, row identifiers) are passed over where `skip_left_out`.
+// Throws Error(usage) on a word that stands for nothing, or for several columns.
+std::vector<Index> resolve_features(const std::vector<std::string>& words, const Table& table, const std::string& where,
+                                    bool skip_left_out = false);
+
+// The words of a list file. Of a ranking.csv that we wrote: the positions marked as selected, best first.
+// With `top`, the first so many of the whole list instead.
+std::vector<std::string> read_feature_list(const std::string& path, std::optional<Index> top);
+
+}  // namespace tamis

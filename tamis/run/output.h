@@ -1,0 +1,53 @@
+// Writing results so that nothing is ever half there: each file is written under a temporary name in its folder,
+// flushed to the disk, and renamed when all of them are whole. Temporary files vanish with the object.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tamis {
+
+// Appends bytes to an open file, a large piece at a time.
+class FileWriter {
+ public:
+  FileWriter(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
+  void write(std::string_view bytes);
+  void flush();  // throws Error(io)
+
+ private:
+  int descriptor_;
+  std::string path_;  // for messages
+  std::string buffer_;
+};
+
+// All of `bytes` to an open descriptor; throws Error(io) naming `path`.
+void write_all(int descriptor, std::string_view bytes, const std::string& path);
+
+class OutputFolder {
+ public:
+  // Refuses, before any work is done, a path that is no folder (usage), one that cannot be written (io), and one
+  // where a file of `names` is one of `inputs`, by device and inode (usage).
+  OutputFolder(std::string path, const std::vector<std::string>& names, const std::vector<std::string>& inputs);
+  ~OutputFolder();
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+
+  // Writes one file under a temporary name; the folder is made where it is missing.
+  void add(const std::string& name, const std::function<void(FileWriter&)>& fill);
+  // Gives every file its own name. Files that stood under these names are replaced, each in one step.
+  void commit();
+
+ private:
+  struct Pending {
+    std::string temporary, target;
+  };
+  void make_folder();
+
+  std::string path_;
+  bool made_ = false;  // by us, so ours to remove on failure
+  std::vector<Pending> pending_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,144 @@
+#include "tamis/run/reduced.h"
+
+#include <algorithm>
+
+#include "tamis/base/error.h"
+#include "tamis/data/tile.h"
+#include "tamis/run/features.h"
+#include "tamis/run/spelling.h"
+
+namespace tamis {
+
+namespace {
+
+enum class Kind { csv, mtx, npy };
+
+Kind kind_of(const Table& table) {
+  if (table.source.sparse()) return Kind::mtx;
+  return table.format == "csv" || table.format == "tsv" ? Kind::csv : Kind::npy;
+}
+
+// "<f8", "|u1", ...
+std::string npy_type(DType type) {
+  const std::size_t size = size_of(type);
+  const char kind = type == DType::f32 || type == DType::f64 ? 'f' : type >= DType::u8 ? 'u' : 'i';
+  return std::string(size == 1 ? "|" : "<") + kind + std::to_string(size);
+}
+
+// NPY format 1.0: magic, header length, a Python dictionary padded so that the data begin at a multiple of 64.
+std::string npy_header(DType type, Index rows, Index cols) {
+  constexpr std::size_t kPrefix = 10, kAlign = 64;
+  std::string header = text("{'descr': '", npy_type(type), "', 'fortran_order': False, 'shape': (", rows, ", ", cols, "), }");
+  header.append(kAlign - (kPrefix + header.size() + 1) % kAlign, ' ');
+  header += '\n';
+  std::string out("\x93NUMPY\x01\x00", 8);
+  out += static_cast<char>(header.size() & 255);
+  out += static_cast<char>(header.size() >> 8);
+  return out + header;
+}
+
+// The store's columns behind the selected features.
+std::vector<Index> store_columns(const Table& table, const std::vector<Index>& selected) {
+  std::vector<Index> columns;
+  for (const Index j : selected) columns.push_back(table.source.columns()[static_cast<std::size_t>(j)]);
+  return columns;
+}
+
+void write_npy(const Table& table, const std::vector<Index>& selected, FileWriter& out, Context& context) {
+  const Store& store = table.source.store();
+  const auto columns = store_columns(table, selected);
+  const auto size = static_cast<Index>(size_of(store.dtype()));
+  out.write(npy_header(store.dtype(), store.rows(), static_cast<Index>(columns.size())));
+  for (Index b = 0; b < store.block_count(); ++b) {
+    context.check_cancelled();
+    const Block block = store.block(b);
+    const auto& view = block.dense;
+    const auto* data = static_cast<const char*>(view.data);
+    for (Index i = 0; i < block.rows; ++i) {
+      for (const Index j : columns) {
+        out.write({data + (i * view.row_stride + j * view.col_stride) * size, static_cast<std::size_t>(size)});
+      }
+    }
+  }
+}
+
+void write_csv(const Table& table, const std::vector<Index>& selected, const std::string& id_column, FileWriter& out,
+               Context& context) {
+  const Store& store = table.source.store();
+  const auto columns = store_columns(table, selected);
+  const bool single = store.dtype() == DType::f32;
+  std::string line = table.row_ids.empty() ? std::string() : csv_cell(id_column) + ',';
+  for (const Index j : selected) line += csv_cell(feature_name(table, j)) + ',';
+  line.back() = '\n';
+  out.write(line);
+  for (Index b = 0; b < store.block_count(); ++b) {
+    context.check_cancelled();
+    const Block block = store.block(b);
+    for (Index i = 0; i < block.rows; ++i) {
+      line.clear();
+      if (!table.row_ids.empty()) line += csv_cell(table.row_ids[static_cast<std::size_t>(block.first + i)]) + ',';
+      for (const Index j : columns) {
+        const double value = element(block.dense, i, j);
+        line += (single ? number_text(static_cast<float>(value)) : number_text(value)) + ',';
+      }
+      line.back() = '\n';
+      out.write(line);
+    }
+  }
+}
+
+// Calls entry(row, new column, position in the value array) for every stored entry of the selected columns.
+template <class Entry>
+void for_entries(const Table& table, const std::vector<Index>& selected, Context& context, Entry entry) {
+  const Store& store = table.source.store();
+  std::vector<Index> position(static_cast<std::size_t>(store.cols()), -1);
+  const auto columns = store_columns(table, selected);
+  for (std::size_t k = 0; k < columns.size(); ++k) position[static_cast<std::size_t>(columns[k])] = static_cast<Index>(k);
+  for (Index b = 0; b < store.block_count(); ++b) {
+    context.check_cancelled();
+    const Block block = store.block(b);
+    for (Index i = 0; i < block.rows; ++i) {
+      for (Index at = block.csr.offsets[i]; at < block.csr.offsets[i + 1]; ++at) {
+        const Index column = position[static_cast<std::size_t>(block.csr.columns[at])];
+        if (column >= 0) entry(block, block.first + i, column, at);
+      }
+    }
+  }
+}
+
+void write_mtx(const Table& table, const std::vector<Index>& selected, FileWriter& out, Context& context) {
+  Index count = 0;
+  for_entries(table, selected, context, [&](const Block&, Index, Index, Index) { ++count; });
+  out.write(text("%%MatrixMarket matrix coordinate real general\n", table.source.rows(), ' ', selected.size(), ' ',
+                 count, '\n'));
+  for_entries(table, selected, context, [&](const Block& block, Index row, Index column, Index at) {
+    const bool single = block.csr.dtype == DType::f32;
+    const std::string value = single ? number_text(static_cast<const float*>(block.csr.values)[at])
+                                     : number_text(static_cast<const double*>(block.csr.values)[at]);
+    out.write(std::to_string(row + 1) + ' ' + std::to_string(column + 1) + ' ' + value + '\n');
+  });
+}
+
+}  // namespace
+
+std::string reduced_name(const Table& table) {
+  switch (kind_of(table)) {
+    case Kind::csv: return "selected.csv";
+    case Kind::mtx: return "selected.mtx";
+    case Kind::npy: break;
+  }
+  return "selected.npy";
+}
+
+void write_reduced(const Table& table, const std::vector<Index>& selected, const std::string& id_column,
+                   FileWriter& out, Context& context) {
+  std::vector<Index> columns = selected;
+  std::sort(columns.begin(), columns.end());
+  switch (kind_of(table)) {
+    case Kind::csv: return write_csv(table, columns, id_column, out, context);
+    case Kind::mtx: return write_mtx(table, columns, out, context);
+    case Kind::npy: return write_npy(table, columns, out, context);
+  }
+}
+
+}  // namespace tamis

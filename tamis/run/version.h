@@ -1,0 +1,11 @@
+#pragma once
+
+#ifndef TAMIS_VERSION
+#define TAMIS_VERSION "0.1.0"
+#endif
+
+namespace tamis {
+
+inline constexpr const char* kVersion = TAMIS_VERSION;
+
+}  // namespace tamis

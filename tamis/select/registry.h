@@ -1,0 +1,38 @@
+// Every method by name, with its options behind one face, so that no door lists methods or options by hand.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tamis/base/context.h"
+#include "tamis/base/options.h"
+#include "tamis/data/source.h"
+#include "tamis/select/selection.h"
+
+namespace tamis {
+
+// One method with its options, ready to be set and run.
+class BoundMethod {
+ public:
+  virtual ~BoundMethod() = default;
+  virtual Options options() = 0;  // points into this object
+  // Classes of the rows (-1: unlabelled) for a method that can be supervised; Error(usage) otherwise.
+  virtual void supervise(const std::vector<int>& classes) = 0;
+  virtual Selection run(const Source& source, Context& context) const = 0;
+};
+
+struct Method {
+  std::string name;         // "ufcm"
+  std::string python_name;  // "UFCM"
+  std::string summary;      // one line
+  std::string formula;      // the definition in plain text
+  std::string reference;    // the paper
+  std::unique_ptr<BoundMethod> (*bind)();
+};
+
+const std::vector<Method>& methods();
+// Throws Error(usage) that lists the names there are.
+const Method& find_method(const std::string& name);
+
+}  // namespace tamis

@@ -1,0 +1,42 @@
+#include "tamis/select/scatter.h"
+
+#include <algorithm>
+
+#include "tamis/linalg/blas.h"
+
+namespace tamis {
+
+namespace {
+
+constexpr double kProducts = 40;        // products with S in a typical fit
+constexpr Index kLargestGram = 4096;    // 134 MB
+constexpr Index kRowsPerTask = 256;     // of S: the cut is fixed, so the bits are too
+
+}  // namespace
+
+ScatterPath choose_scatter_path(const Source& source, Index dims) {
+  if (source.sparse() || source.cols() > kLargestGram) return ScatterPath::products;
+  const auto n = static_cast<double>(source.rows()), d = static_cast<double>(source.cols());
+  const auto m = static_cast<double>(dims);
+  const double with_gram = n * d * d + kProducts * 2 * d * d * m;
+  const double with_products = kProducts * 4 * n * d * m;
+  return with_gram < with_products ? ScatterPath::gram : ScatterPath::products;
+}
+
+Scatter::Scatter(const Centered& z, ScatterPath path, Context& context) : z_(z), context_(context) {
+  if (path == ScatterPath::gram) gram_ = gram(z, context);
+}
+
+Matrix Scatter::times(const Matrix& v) const {
+  if (gram_.empty()) return multiply_transposed(z_, multiply<double>(z_, v, context_), context_);
+  Matrix out(gram_.rows(), v.cols());
+  const Index tasks = (gram_.rows() + kRowsPerTask - 1) / kRowsPerTask;
+  context_.pool().run(tasks, [&](Index task) {
+    const Index row0 = task * kRowsPerTask, rows = std::min(kRowsPerTask, gram_.rows() - row0);
+    blas::gemm(false, false, rows, v.cols(), gram_.cols(), 1.0, gram_.row(row0), gram_.cols(), v.data(), v.cols(), 0.0,
+               out.row(row0), v.cols());
+  });
+  return out;
+}
+
+}  // namespace tamis

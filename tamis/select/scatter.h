@@ -1,0 +1,25 @@
+// S V = Z'(Z V) by the cheaper side: a d x d Gram matrix where it pays, two products with the data where not.
+#pragma once
+
+#include "tamis/base/context.h"
+#include "tamis/data/passes.h"
+
+namespace tamis {
+
+enum class ScatterPath { gram, products };
+
+// The choice is a function of shape and kind alone: never of memory or threads.
+ScatterPath choose_scatter_path(const Source& source, Index dims);
+
+class Scatter {
+ public:
+  Scatter(const Centered& z, ScatterPath path, Context& context);
+  Matrix times(const Matrix& v) const;
+
+ private:
+  const Centered& z_;
+  Context& context_;
+  Matrix gram_;  // empty on the other path
+};
+
+}  // namespace tamis

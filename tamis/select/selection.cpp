@@ -1,0 +1,36 @@
+#include "tamis/select/selection.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tamis {
+
+const char* name_of(Status status) {
+  switch (status) {
+    case Status::converged: return "converged";
+    case Status::max_iterations: return "max_iterations";
+    case Status::direct: return "direct";
+  }
+  return "?";
+}
+
+std::vector<Index> rank_by_score(const std::vector<double>& scores) {
+  std::vector<Index> order(scores.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  const auto score = [&](Index i) { return scores[static_cast<std::size_t>(i)]; };
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return score(a) > score(b); });
+  double largest = 0.0;
+  for (const double value : scores) largest = std::max(largest, std::abs(value));
+  const double tie = 1e-9 * largest;
+  // A run of ties begins at its highest score and is put in order of position.
+  for (auto begin = order.begin(); begin != order.end();) {
+    auto end = begin;
+    while (end != order.end() && score(*begin) - score(*end) <= tie) ++end;
+    std::sort(begin, end);
+    begin = end;
+  }
+  return order;
+}
+
+}  // namespace tamis

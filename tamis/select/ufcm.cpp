@@ -1,0 +1,434 @@
+#include "tamis/select/ufcm.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "tamis/base/error.h"
+#include "tamis/cluster/kmeans.h"
+#include "tamis/data/principal.h"
+#include "tamis/linalg/dense.h"
+#include "tamis/linalg/eigen.h"
+#include "tamis/select/scatter.h"
+
+namespace tamis {
+
+namespace {
+
+constexpr double kEps = 1e-10;  // smooths the norm of a row of W, and so makes the ascent exact at zero rows
+constexpr double kUlp = std::numeric_limits<double>::epsilon();
+// From this many rows on, Z W is computed in float: it only decides labels, and labels of that many rows are cheap
+// to get right again in the next iteration.
+constexpr Index kFloatRows = 32768;
+// Restarts look at this many rows at most; the winner is then refined on all of them.
+constexpr Index kRestartRows = 8192;
+
+struct Terms {
+  double scatter = 0, within = 0, sparsity = 0;  // tr(W'SW), ||ZW - UG||^2, R(W)
+};
+
+// R(W) = sum_i (||w^i||^2 + eps)^(p/2)
+double row_sparsity(const Matrix& w, double p) {
+  double sum = 0;
+  for (Index i = 0; i < w.rows(); ++i) {
+    double norm = 0;
+    for (Index k = 0; k < w.cols(); ++k) norm += w(i, k) * w(i, k);
+    sum += std::pow(norm + kEps, p / 2);
+  }
+  return sum;
+}
+
+// D_ii = (p/2) (||w^i||^2 + eps)^(p/2 - 1), Eq. 7: the tangent of the concave penalty at the current W.
+std::vector<double> sparsity_weights(const Matrix& w, double p) {
+  std::vector<double> out(static_cast<std::size_t>(w.rows()));
+  for (Index i = 0; i < w.rows(); ++i) {
+    double norm = 0;
+    for (Index k = 0; k < w.cols(); ++k) norm += w(i, k) * w(i, k);
+    out[static_cast<std::size_t>(i)] = p / 2 * std::pow(norm + kEps, p / 2 - 1);
+  }
+  return out;
+}
+
+// One fit on columns that all vary, in units of z.
+class Fit {
+ public:
+  Fit(const Centered& z, const UfcmOptions& options, double beta, ScatterPath path, RitzPairs start, Context& context)
+      : z_(z), options_(options), beta_(beta), context_(context), w_(std::move(start)),
+        sums_(options.clusters, z.cols()), counts_(static_cast<std::size_t>(options.clusters)),
+        labels_(static_cast<std::size_t>(z.rows()), -1) {
+    if (options.alpha != 1) {
+      scatter_.emplace(z, path, context);
+      w_.image = scatter_->times(w_.vectors);
+    }
+    free_rows_ = options.labels.empty() || std::count(options.labels.begin(), options.labels.end(), -1) > 0;
+  }
+
+  // Algorithm 1 of the paper.
+  void run() {
+    for (Index t = 1;; ++t) {
+      const bool last = t > options_.iterations;
+      if (z_.rows() < kFloatRows) {
+        iterate<double>(t, last);
+      } else {
+        iterate<float>(t, last);
+      }
+      if (last || converged_) return;
+      context_.progress("ufcm", static_cast<double>(t) / static_cast<double>(options_.iterations),
+                        text("iteration ", t, ", objective ", objective_.back()));
+    }
+  }
+
+  const Matrix& w() const { return w_.vectors; }
+  const std::vector<int>& labels() const { return labels_; }
+  const std::vector<double>& objective() const { return objective_; }
+  const std::vector<Terms>& terms() const { return terms_; }
+  bool converged() const { return converged_; }
+
+  // G = (U'U)^-1 U'Z W, Eq. 11; rows of empty clusters are 0.
+  Matrix centers() const {
+    Matrix g = product(sums_, w_.vectors);
+    for (Index k = 0; k < g.rows(); ++k) {
+      const auto count = static_cast<double>(std::max<Index>(counts_[static_cast<std::size_t>(k)], 1));
+      for (Index j = 0; j < g.cols(); ++j) g(k, j) /= count;
+    }
+    return g;
+  }
+
+ private:
+  template <class T>
+  void iterate(Index t, bool last) {
+    const BasicMatrix<T> y = multiply<T>(z_, w_.vectors, context_);
+    const Points<T> points(y);
+    if (t > 1) {
+      finish_terms(points.squared_norm());
+      const bool small_gain = t > 2 && options_.tolerance > 0 && gain() <= options_.tolerance * magnitude();
+      if (last) return;
+      if (small_gain && !update_clusters(points, t, true, options_.tolerance * magnitude())) {
+        converged_ = true;
+        return;
+      }
+      if (!small_gain) restarts_pay_ = update_clusters(points, t, restarts_pay_, 0) && restarts_pay_;
+    } else {
+      update_clusters(points, t, true, 0);
+    }
+    update_directions();
+    record_objective();
+  }
+
+  // U: the best of the previous U, refined, and of k-means from new starts (Eq. 15). True where a new start won
+  // by more than `margin`.
+  template <class T>
+  bool update_clusters(const Points<T>& points, Index t, bool with_restarts, double margin) {
+    if (!free_rows_) {
+      if (t == 1) move_to(options_.labels);
+      return false;
+    }
+    KMeansOptions options;
+    options.clusters = options_.clusters;
+    options.restarts = options_.restarts;
+    options.fixed = options_.labels;
+    options.seed = context_.seed + static_cast<std::uint64_t>(t) * 0x9e3779b9ULL;
+    KMeansResult best;
+    bool restart_won = false;
+    if (t > 1) best = lloyd_from_labels(points, labels_, options, context_);
+    if (with_restarts || t == 1) {
+      KMeansResult fresh = restarted(points, options);
+      restart_won = t == 1 || fresh.inertia < best.inertia - margin - 1e-12 * points.squared_norm();
+      if (restart_won) best = std::move(fresh);
+    }
+    if (margin > 0 && !restart_won) return false;
+    move_to(best.labels);
+    return restart_won;
+  }
+
+  // k-means from new starts; on many rows the starts compete on a sample.
+  template <class T>
+  KMeansResult restarted(const Points<T>& points, const KMeansOptions& options) {
+    if (points.rows() <= kRestartRows) return kmeans(points, options, context_);
+    std::vector<Index> rows(static_cast<std::size_t>(kRestartRows));
+    for (Index i = 0; i < kRestartRows; ++i) rows[static_cast<std::size_t>(i)] = i * points.rows() / kRestartRows;
+    KMeansOptions sampled = options;
+    if (!options.fixed.empty()) {
+      for (std::size_t i = 0; i < rows.size(); ++i) sampled.fixed[i] = options.fixed[static_cast<std::size_t>(rows[i])];
+      sampled.fixed.resize(rows.size());
+    }
+    const KMeansResult winner = kmeans(Points<T>(points, rows), sampled, context_);
+    return lloyd(points, winner.centers, options, context_);
+  }
+
+  // Takes new labels over, with the sums U'Z that follow from them, unless rounding made them worse.
+  void move_to(const std::vector<int>& labels) {
+    Matrix sums = sums_;
+    move_rows(z_, labels_, labels, sums, context_);
+    std::vector<Index> counts(counts_.size());
+    for (const int label : labels) ++counts[static_cast<std::size_t>(label)];
+    const bool first = labels_[0] < 0;
+    if (!first && between(sums, counts, w_.vectors) < between(sums_, counts_, w_.vectors)) return;
+    sums_ = std::move(sums);
+    counts_ = std::move(counts);
+    labels_ = labels;
+  }
+
+  // A = (U'U)^(-1/2) U'Z, so that A'A is the between-class scatter; rows of empty clusters are 0.
+  static Matrix weighted(const Matrix& sums, const std::vector<Index>& counts) {
+    Matrix a = sums;
+    for (Index k = 0; k < a.rows(); ++k) {
+      const auto count = static_cast<double>(counts[static_cast<std::size_t>(k)]);
+      for (Index j = 0; j < a.cols(); ++j) a(k, j) = count > 0 ? a(k, j) / std::sqrt(count) : 0.0;
+    }
+    return a;
+  }
+
+  static double between(const Matrix& sums, const std::vector<Index>& counts, const Matrix& w) {
+    return squared_norm(product(weighted(sums, counts), w));
+  }
+
+  // W: leading eigenvectors of M = (1 - alpha) S + alpha A'A - beta D, Eq. 14, improved from where they were.
+  void update_directions() {
+    const Matrix a = weighted(sums_, counts_);
+    const std::vector<double> weights = sparsity_weights(w_.vectors, options_.p);
+    const double alpha = options_.alpha;
+    SymmetricOperator m;
+    m.dim = z_.cols();
+    if (scatter_) m.image = [&](const Matrix& v) { return scatter_->times(v); };
+    m.apply = [&](const Matrix& v, const Matrix& image) {
+      Matrix out = product_transposed_left(a, product(a, v));
+      for (Index i = 0; i < out.rows(); ++i) {
+        const double penalty = beta_ * weights[static_cast<std::size_t>(i)];
+        for (Index k = 0; k < out.cols(); ++k) {
+          out(i, k) = alpha * out(i, k) - penalty * v(i, k) + (scatter_ ? (1 - alpha) * image(i, k) : 0.0);
+        }
+      }
+      return out;
+    };
+    m.precondition = [&](const std::vector<double>& values, Matrix& r) { precondition(weights, values, r); };
+    DavidsonOptions options;
+    options.count = w_.vectors.cols();
+    options.steps = 8;
+    options.gain = 0.1;
+    options.basis = 3 * options.count;
+    options.tolerance = 1e-12;
+    w_ = largest_eigenpairs(m, std::move(w_), options);
+    if (beta_ == 0) drop_null_directions();
+  }
+
+  // (beta D_i + theta_j)^-1: the diagonal that dominates M where rows vanish. Essential: beta D reaches 1e8 there.
+  void precondition(const std::vector<double>& weights, const std::vector<double>& values, Matrix& r) const {
+    const double floor = 1e-6 * std::max(std::abs(values.front()), std::abs(values.back())) + 1e-300;
+    for (Index i = 0; i < r.rows(); ++i) {
+      const double penalty = beta_ * weights[static_cast<std::size_t>(i)];
+      for (Index k = 0; k < r.cols(); ++k) {
+        r(i, k) /= std::max(std::abs(penalty + values[static_cast<std::size_t>(k)]), floor);
+      }
+    }
+  }
+
+  // Without a penalty, directions whose eigenvalue is not above rounding are arbitrary.
+  void drop_null_directions() {
+    const double norm = std::max(std::abs(w_.values.front()), std::abs(w_.values.back()));
+    const double floor = static_cast<double>(z_.rows()) * kUlp * norm;
+    Index kept = 0;
+    while (kept < w_.vectors.cols() && w_.values[static_cast<std::size_t>(kept)] > floor) ++kept;
+    kept = std::max<Index>(kept, 1);
+    if (kept == w_.vectors.cols()) return;
+    w_.vectors = first_columns(w_.vectors, kept);
+    if (scatter_) w_.image = first_columns(w_.image, kept);
+  }
+
+  // (1 - alpha) tr(W'SW) + alpha tr(W'A'AW) - beta R(W): at alpha = 1 it needs no pass over the data.
+  void record_objective() {
+    Terms terms;
+    const double margin = between(sums_, counts_, w_.vectors), alpha = options_.alpha;
+    terms.sparsity = row_sparsity(w_.vectors, options_.p);
+    terms.scatter = scatter_ ? dot(w_.vectors, w_.image) : margin;
+    terms.within = terms.scatter - margin;
+    const double value = (1 - alpha) * terms.scatter + alpha * margin - beta_ * terms.sparsity;
+    if (!objective_.empty()) {
+      const double slack = 1e-9 * (std::abs(terms.scatter) + alpha * terms.within + beta_ * terms.sparsity);
+      require(value >= objective_.back() - slack, ErrorCode::internal, "ufcm: the objective fell from ",
+              objective_.back(), " to ", value);
+    }
+    objective_.push_back(value);
+    terms_.push_back(terms);
+  }
+
+  // The scatter of the last W, known once Z W is.
+  void finish_terms(double scatter) {
+    if (scatter_) return;
+    Terms& terms = terms_.back();
+    const double margin = terms.scatter - terms.within;
+    terms.scatter = std::max(scatter, margin);
+    terms.within = terms.scatter - margin;
+  }
+
+  double gain() const { return objective_.back() - objective_[objective_.size() - 2]; }
+  double magnitude() const {
+    const Terms& terms = terms_.back();
+    return std::abs(terms.scatter) + options_.alpha * terms.within + beta_ * terms.sparsity;
+  }
+
+  const Centered& z_;
+  const UfcmOptions& options_;
+  const double beta_;
+  Context& context_;
+  std::optional<Scatter> scatter_;  // not needed at alpha = 1
+  RitzPairs w_;
+  Matrix sums_;  // U'Z, c x d
+  std::vector<Index> counts_;
+  std::vector<int> labels_;
+  bool free_rows_ = true;
+  bool restarts_pay_ = true;
+  bool converged_ = false;
+  std::vector<double> objective_;
+  std::vector<Terms> terms_;
+};
+
+// --- Before and after the fit --------------------------------------------------------------------------------
+
+void check(const Source& source, const UfcmOptions& options) {
+  UfcmOptions copy = options;
+  validate(describe(copy), "ufcm");
+  const Index n = source.rows(), d = source.cols();
+  require(n >= 2, ErrorCode::bad_data, n, " row", n == 1 ? "" : "s", ", need at least 2");
+  require(d >= 1, ErrorCode::bad_data, "0 features, need at least 1");
+  require(options.clusters <= n, ErrorCode::usage, "ufcm: clusters = ", options.clusters, ", need 1..n = ", n);
+  require(!options.dims || *options.dims <= d, ErrorCode::usage, "ufcm: dims = ", options.dims.value_or(0),
+          ", need 1..d = ", d);
+  if (options.labels.empty()) return;
+  require(static_cast<Index>(options.labels.size()) == n, ErrorCode::usage, "ufcm: ", options.labels.size(),
+          " labels, need n = ", n);
+  const auto [low, high] = std::minmax_element(options.labels.begin(), options.labels.end());
+  require(*low >= -1 && *high < options.clusters, ErrorCode::usage, "ufcm: labels of ", *high + 1,
+          " classes, need at most clusters = ", options.clusters);
+}
+
+std::vector<Index> varying_columns(const ColumnMoments& moments) {
+  std::vector<Index> out;
+  for (Index j = 0; j < static_cast<Index>(moments.mean.size()); ++j) {
+    if (moments.varies(j)) out.push_back(j);
+  }
+  return out;
+}
+
+ColumnMoments subset(const ColumnMoments& all, const std::vector<Index>& keep) {
+  ColumnMoments out;
+  out.rows = all.rows;
+  out.unit = all.unit;
+  for (const Index j : keep) {
+    const auto k = static_cast<std::size_t>(j);
+    out.mean.push_back(all.mean[k]);
+    out.scatter.push_back(all.scatter[k]);
+    out.min.push_back(all.min[k]);
+    out.max.push_back(all.max[k]);
+    out.varying.push_back(all.varying[k]);
+    out.stored.push_back(all.stored[k]);
+  }
+  return out;
+}
+
+// d' = min(c - 1, rank): more directions than that are arbitrary at alpha = 1; d' = d would give every score 1.
+Index wanted_dims(const UfcmOptions& options, Index varying) {
+  if (options.dims) return std::min(*options.dims, varying);
+  return std::max<Index>(1, std::min(options.clusters - 1, varying - 1));
+}
+
+// beta = b tr(W0'SW0) / sum_i ||w0^i||^p: multiplying X by a constant changes nothing.
+double scale_free_beta(const RitzPairs& start, double sparsity, double p) {
+  double scatter = 0, norms = 0;
+  for (const double value : start.values) scatter += value;
+  for (Index i = 0; i < start.vectors.rows(); ++i) {
+    double norm = 0;
+    for (Index k = 0; k < start.vectors.cols(); ++k) norm += start.vectors(i, k) * start.vectors(i, k);
+    norms += std::pow(norm, p / 2);
+  }
+  return sparsity * scatter / norms;
+}
+
+std::string path_name(const UfcmOptions& options, ScatterPath path, Index n) {
+  const std::string labels = n < kFloatRows ? "" : ", labels in float";
+  if (options.alpha == 1) return "centroids" + labels;
+  return (path == ScatterPath::gram ? "gram" : "products") + labels;
+}
+
+Selection finish(const Fit& fit, const std::vector<Index>& kept, Index d, double unit) {
+  Selection out;
+  out.scores.assign(static_cast<std::size_t>(d), 0.0);
+  out.components = Matrix(d, fit.w().cols());
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const double* row = fit.w().row(static_cast<Index>(i));
+    double norm = 0;
+    for (Index k = 0; k < fit.w().cols(); ++k) norm += row[k] * row[k];
+    out.scores[static_cast<std::size_t>(kept[i])] = std::sqrt(norm);
+    std::copy_n(row, fit.w().cols(), out.components.row(kept[i]));
+  }
+  out.ranking = rank_by_score(out.scores);
+  out.clusters = fit.labels();
+  out.centers = fit.centers();
+  for (Index i = 0; i < out.centers.size(); ++i) out.centers.data()[i] *= unit;
+  Report& report = out.report;
+  report.iterations = static_cast<Index>(fit.objective().size());
+  report.status = fit.converged() ? Status::converged : Status::max_iterations;
+  report.terms = {{"scatter", {}}, {"within", {}}, {"sparsity", {}}};
+  for (std::size_t t = 0; t < fit.objective().size(); ++t) {
+    report.objective.push_back(fit.objective()[t] * unit * unit);
+    report.terms[0].second.push_back(fit.terms()[t].scatter * unit * unit);
+    report.terms[1].second.push_back(fit.terms()[t].within * unit * unit);
+    report.terms[2].second.push_back(fit.terms()[t].sparsity);
+  }
+  return out;
+}
+
+}  // namespace
+
+Options describe(UfcmOptions& o) {
+  const double inf = std::numeric_limits<double>::infinity();
+  return {
+      {"clusters", "n_clusters", &o.clusters, {1, inf}, {}, "number of clusters c", ""},
+      {"alpha", "alpha", &o.alpha, {0, inf}, {}, "weight of the within-cluster scatter", ""},
+      {"sparsity", "sparsity", &o.sparsity, {0, inf}, {},
+       "scale-free weight b of the row sparsity: beta = b tr(W0'SW0) / sum_i ||w0^i||^p", ""},
+      {"beta", "beta", &o.beta, {0, inf}, {}, "weight of the row sparsity in units of the scatter; overrides sparsity",
+       "from sparsity"},
+      {"p", "p", &o.p, {0, 2, true, false}, {}, "power of the row norms: smaller is sparser, 2 is a ridge", ""},
+      {"dims", "n_components", &o.dims, {1, inf}, {}, "number of directions d'", "min(clusters - 1, rank)"},
+      {"restarts", "n_init", &o.restarts, {1, inf}, {}, "k-means starts in an iteration", ""},
+      {"iterations", "max_iter", &o.iterations, {1, inf}, {}, "iterations at most", ""},
+      {"tolerance", "tol", &o.tolerance, {0, inf}, {},
+       "stop when the gain is at most this part of the sum of the terms; 0 runs every iteration", ""},
+  };
+}
+
+Selection ufcm(const Source& source, const UfcmOptions& options, Context& context) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Index passes_before = context.passes();
+  check(source, options);
+  const ColumnMoments all = column_moments(source, context);
+  const std::vector<Index> kept = varying_columns(all);
+  require(!kept.empty(), ErrorCode::bad_data, "no variation: all ", source.cols(), " columns are constant");
+  const Centered z(source.with_columns(kept), subset(all, kept));
+
+  const Index dims = wanted_dims(options, z.cols());
+  const RitzPairs start = principal_directions(z, dims, options.beta ? Accuracy::rough : Accuracy::full, context);
+  require(start.vectors.cols() > 0, ErrorCode::bad_data, "no variation left above rounding");
+  const double unit = all.unit;
+  const double beta = options.beta ? *options.beta / unit / unit : scale_free_beta(start, options.sparsity, options.p);
+  const ScatterPath path = choose_scatter_path(z.source(), dims);
+
+  Fit fit(z, options, beta, path, start, context);
+  fit.run();
+
+  Selection out = finish(fit, kept, source.cols(), unit);
+  out.report.path = path_name(options, path, z.rows());
+  out.report.resolved = {{"beta", beta * unit * unit}, {"dims", static_cast<double>(fit.w().cols())}};
+  out.report.passes = context.passes() - passes_before;
+  if (options.dims && fit.w().cols() < *options.dims) {
+    out.report.warnings.push_back(text("ufcm: ", fit.w().cols(), " of ", *options.dims, " directions used: the rest do not vary"));
+  }
+  require(std::isfinite(out.report.objective.back()), ErrorCode::bad_data,
+          "values so large that their squares overflow: scale the data");
+  out.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return out;
+}
+
+}  // namespace tamis

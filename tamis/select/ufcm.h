@@ -1,0 +1,40 @@
+// UFCM: Unsupervised Feature analysis with Class Margin optimisation
+// (Wang, Nie, Chang, Yao, Li & Sheng, ECML PKDD 2015).
+//
+//   maximise over W (d x d', W'W = I), U (n x c, one 1 a row), G (c x d'):
+//     tr(W' S W) - alpha ||X W - U G||^2 - beta sum_i (||w^i||^2 + eps)^(p/2),     S = X'X, X centred
+//
+// Score of feature i: ||w^i||, higher is better. The sparsity term is the p-th power that the paper's weights D
+// and its proof belong to, smoothed by eps = 1e-10, so that no iteration can lower the objective.
+//
+// Passes over X: a few for the principal directions, then one or two an iteration (see docs/ufcm.md).
+// Memory: n (d' + 2) + 6 d d' numbers; a d x d matrix only where d <= n and alpha != 1.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tamis/base/context.h"
+#include "tamis/base/options.h"
+#include "tamis/data/source.h"
+#include "tamis/select/selection.h"
+
+namespace tamis {
+
+struct UfcmOptions {
+  Index clusters = 8;
+  double alpha = 1.0;
+  double sparsity = 0.3;
+  std::optional<double> beta;  // unset: beta = sparsity * tr(W0'SW0) / sum_i ||w0^i||^p, W0 the leading PCA directions
+  double p = 1.0;
+  std::optional<Index> dims;  // unset: min(clusters - 1, rank of the centred X), at least 1
+  Index restarts = 10;
+  Index iterations = 50;
+  double tolerance = 1e-6;
+  std::vector<int> labels;  // n classes that fix U (Eq. 3), -1 where a row is free; empty: unsupervised
+};
+
+Options describe(UfcmOptions& options);
+Selection ufcm(const Source& source, const UfcmOptions& options, Context& context);
+
+}  // namespace tamis

@@ -1,0 +1,160 @@
+"""The other sub-commands, labels, the options file and being interrupted."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from conftest import COMMAND, DATA, ROOT, planted, refused, same, select, tamis, write_csv, write_npy
+
+
+def test_version_and_help():
+    run = tamis("--version")
+    assert run.code == 0 and re.search(r"\d+\.\d+\.\d+", run.out)
+    run = tamis("--help")
+    assert run.code == 0 and "select" in run.out and run.err == ""
+    for name in ("select", "methods", "info", "demo"):
+        run = tamis(name, "--help")
+        assert run.code == 0 and run.out and run.err == "", name
+
+
+def test_methods():
+    run = tamis("methods")
+    assert run.code == 0 and "ufcm" in run.out
+    run = tamis("methods", "ufcm")
+    assert run.code == 0
+    for option in ("clusters", "alpha", "beta", "sparsity", "dims", "restarts", "iterations", "tolerance"):
+        assert option in run.out
+    refused(tamis("methods", "nosuch"), 2, "nosuch", "ufcm")
+    assert "ufcm" in json.dumps(tamis("methods", "--json").json)
+
+
+def test_info(tmp_path):
+    X = planted(50, 6)
+    X[:, 2] = 7
+    X[:, 5] = X[:, 1]
+    path = write_csv(tmp_path / "x.csv", X, "abcdef")
+    run = tamis("info", path)
+    assert run.code == 0 and "50" in run.out and "6" in run.out and "constant" in run.out.lower()
+    text = json.dumps(tamis("info", path, "--json").json)
+    assert "rows" in text and "constant" in text
+
+
+def test_info_counts_missing_values(tmp_path):
+    X = planted(50, 6)
+    X[3, 2] = np.nan
+    run = tamis("info", write_npy(tmp_path / "x.npy", X))
+    assert run.code in (0, 3), str(run)
+
+
+def test_demo(tmp_path):
+    run = tamis("demo", cwd=tmp_path, timeout=60)
+    assert run.code == 0 and len(run.out.splitlines()) > 5, str(run)
+    pages = [os.path.join(folder, name) for folder, _, names in os.walk(tmp_path) for name in names if name.endswith(".html")]
+    assert pages or ".html" in run.out + run.err
+
+
+@pytest.fixture
+def labelled(tmp_path):
+    X = planted(90, 6)
+    lines = ["a,b,c,d,e,f,y"] + [",".join(map(repr, row)) + f",k{i % 3}" for i, row in enumerate(X.tolist())]
+    (tmp_path / "x.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path / "x.csv", lines
+
+
+def partition(labels):
+    return {frozenset(np.flatnonzero(np.array(labels) == k).tolist()) for k in set(labels)}
+
+
+def test_supervise_fixes_the_clusters(labelled):
+    path, _ = labelled
+    result = select(path, "-c", "3", "--supervise", "y")
+    assert partition(result["clusters"]) == partition([i % 3 for i in range(90)])
+    assert sorted(result["names"]) == list("abcdef")
+
+
+def test_supervise_by_a_file_and_by_an_npz_array(tmp_path, labelled):
+    path, _ = labelled
+    expected = select(path, "-c", "3", "--supervise", "y")
+    X, y = planted(90, 6), np.arange(90) % 3
+    np.savez(tmp_path / "x.npz", X=X, y=y)
+    assert select(tmp_path / "x.npz", "-c", "3", "--supervise", "y")["scores"] == expected["scores"]
+    np.save(tmp_path / "x.npy", X)
+    np.save(tmp_path / "y.npy", y)
+    assert select(tmp_path / "x.npy", "-c", "3", "--supervise", tmp_path / "y.npy")["scores"] == expected["scores"]
+    (tmp_path / "y.csv").write_text("\n".join(map(str, y)) + "\n")
+    assert select(tmp_path / "x.npy", "-c", "3", "--supervise", tmp_path / "y.csv")["scores"] == expected["scores"]
+
+
+@pytest.mark.parametrize("blank", ["", "-1"])
+def test_partial_labels(labelled, blank):
+    path, lines = labelled
+    for i in range(1, 91):
+        if i % 2:
+            lines[i] = lines[i].rsplit(",", 1)[0] + "," + blank
+    path.write_text("\n".join(lines) + "\n")
+    clusters = select(path, "-c", "3", "--supervise", "y")["clusters"]
+    labelled_rows = [i for i in range(90) if (i + 1) % 2 == 0]
+    assert partition([clusters[i] for i in labelled_rows]) == partition([i % 3 for i in labelled_rows])
+    assert all(cluster in (0, 1, 2) for cluster in clusters)
+
+
+def test_labels_that_do_not_fit(tmp_path, labelled):
+    path, _ = labelled
+    refused(tamis("select", path, "-c", "2", "--supervise", "y"), 2, "3", "2")
+    refused(tamis("select", path, "-c", "3", "--supervise", "nosuch"), (2, 3, 5), "nosuch")
+    np.savez(tmp_path / "x.npz", X=planted(90, 6), y=np.arange(80) % 3)
+    refused(tamis("select", tmp_path / "x.npz", "-c", "3", "--supervise", "y"), (2, 3), "80", "90")
+
+
+def test_more_clusters_than_classes(labelled):
+    path, _ = labelled
+    assert len(select(path, "-c", "5", "--supervise", "y")["clusters"]) == 90
+
+
+def test_config_file(tmp_path):
+    path = write_npy(tmp_path / "x.npy", planted(90, 6))
+    (tmp_path / "run.toml").write_text("clusters = 3\nalpha = 0.5\nseed = 4\n")
+    result = select(path, "--config", tmp_path / "run.toml")
+    assert result["options"]["clusters"] == 3 and result["options"]["alpha"] == 0.5 and result["report"]["seed"] == 4
+    same(result, select(path, "-c", "3", "--alpha", "0.5", "--seed", "4"))
+    assert select(path, "--config", tmp_path / "run.toml", "--alpha", "2")["options"]["alpha"] == 2  # the line wins
+    (tmp_path / "bad.toml").write_text("clusters = many\n")
+    refused(tamis("select", path, "--config", tmp_path / "bad.toml"), 2)
+    (tmp_path / "bad.toml").write_text("nosuch = 1\n")
+    refused(tamis("select", path, "--config", tmp_path / "bad.toml"), 2, "nosuch")
+    refused(tamis("select", path, "--config", tmp_path / "absent.toml"), (2, 5), "absent.toml")
+
+
+@pytest.mark.parametrize("when", [0.3, 1.0])
+def test_ctrl_c(tmp_path, when):
+    path = write_npy(tmp_path / "x.npy", np.random.default_rng(0).standard_normal((60000, 40)))
+    command = subprocess.Popen([str(COMMAND), "select", str(path), "-c", "30", "--tolerance", "0", "--iterations", "100000",
+                                "--restarts", "50", "--json", "-o", str(tmp_path / "out")],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(when)
+    assert command.poll() is None, "it ended before it could be interrupted"
+    command.send_signal(signal.SIGINT)
+    start = time.perf_counter()
+    out, err = command.communicate(timeout=30)
+    assert command.returncode == 130 and time.perf_counter() - start < 2, (command.returncode, time.perf_counter() - start)
+    assert out == b"" and err.decode().splitlines()[-1].startswith("tamis: ")
+    assert not (tmp_path / "out").exists() and os.listdir(tmp_path) == ["x.npy"]
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no data sets in {DATA} (TAMIS_DATA)")
+@pytest.mark.parametrize("name", ["orl", "usps"])
+def test_paper_data_reach_the_plain_objective(tmp_path, name):
+    sys.path.insert(0, str(ROOT / "bench"))
+    from plain_ufcm import plain_ufcm
+    with np.load(DATA / f"{name}.npz") as file:
+        X, classes = file["X"], len(np.unique(file["y"]))
+    X = X / 255 if X.dtype == np.uint8 else X.astype(float)
+    plain = plain_ufcm(X, classes, 1.0, 10.0, 1.0, restarts=3)
+    ours = select(write_npy(tmp_path / "x.npy", X), "-c", classes, "--alpha", "1", "--beta", "10", "--p", "1", timeout=60)
+    assert ours["report"]["objective"][-1] >= 0.98 * plain.objective[-1]
