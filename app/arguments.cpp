@@ -31,9 +31,7 @@ std::string methods_with(const std::string& option) {
   return names;
 }
 
-std::string flag_names(const Option& option) {
-  return (option.name == "clusters" ? "-c,--" : "--") + option.name;
-}
+std::string flag_names(const Option& option) { return (option.name == "clusters" ? "-c,--" : "--") + option.name; }
 
 std::string upper(std::string text_value) {
   for (char& letter : text_value) letter = letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 32) : letter;
@@ -50,15 +48,17 @@ void add_run_flags(CLI::App& app, RunArguments& arguments) {
   app.add_option("--seed", arguments.seed, "Seed of all random choices, 0..2^64-1 (0)")->type_name("INTEGER");
   app.add_option("--threads", arguments.threads, "Number of threads (all cores)")->type_name("INTEGER");
   app.add_option("--memory", arguments.memory, "Most memory to use, as in 4GiB or 500MB (no limit)")->type_name("SIZE");
-  app.add_option("--config", arguments.config, "Read flags from this file: flag = value, one a line")->type_name("FILE");
+  app.add_option("--config", arguments.config, "Read flags from this file: flag = value, one a line")
+      ->type_name("FILE");
   app.add_flag("--json", arguments.json, "Print one JSON document instead of a table");
   app.add_flag("--quiet", arguments.quiet, "No progress, notes or warnings on standard error");
 }
 
 void add_data_flags(CLI::App& app, DataArguments& arguments) {
-  app.add_option("DATA", arguments.path,
-                 "The table: .csv .tsv .npy .npz .mtx .svm .libsvm .svmlight (also .gz of text), a 10x folder, or - for "
-                 "CSV on standard input");
+  app.add_option(
+      "DATA", arguments.path,
+      "The table: .csv .tsv .npy .npz .mtx .svm .libsvm .svmlight (also .gz of text), a 10x folder, or - for "
+      "CSV on standard input");
   app.add_option("--array", arguments.array, "Array of an .npz that holds the table (X)")->type_name("NAME");
   app.add_option("--header", arguments.header, "Whether the first line of a CSV holds names: yes, no or auto (auto)")
       ->type_name("WORD");
@@ -145,6 +145,7 @@ void apply_config(CLI::App& app, const std::string& path) {
     if (item.name == "++" || item.name == "--") continue;  // a section begins or ends
     if (!item.parents.empty() && item.parents != std::vector<std::string>{app.get_name()}) continue;
     CLI::Option* option = app.get_option_no_throw("--" + item.name);
+    if (option == nullptr && item.name.size() == 1) option = app.get_option_no_throw("-" + item.name);
     if (option == nullptr && item.name == "DATA") option = app.get_option_no_throw("DATA");
     require(option != nullptr && item.name != "config" && item.name != "help", ErrorCode::usage, path, ": ", item.name,
             " is no flag of tamis ", app.get_name());

@@ -38,7 +38,7 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return complain(ErrorCode::usage, std::string(error.what()) + " (see --help)");
   }
-  print_help_for_errors(root.help());
+  print_result(root.help());
   return static_cast<int>(ErrorCode::usage);
 }
 

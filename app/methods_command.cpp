@@ -18,7 +18,8 @@ std::string list_methods() {
 }
 
 std::string describe_method(const Method& method) {
-  std::string out = method.name + ": " + method.summary + "\n\n" + method.formula + "\n\nReference: " + method.reference + "\n";
+  std::string out =
+      method.name + ": " + method.summary + "\n\n" + method.formula + "\n\nReference: " + method.reference + "\n";
   const auto bound = method.bind();
   const auto options = bound->options();
   if (options.empty()) return out + "\nNo options.\n";

@@ -2,8 +2,10 @@
 #include <algorithm>
 
 #include "app/session.h"
+#include "tamis/data/quote.h"
 #include "tamis/run/document.h"
 #include "tamis/run/reduced.h"
+#include "tamis/run/spelling.h"
 
 namespace tamis::app {
 
@@ -28,12 +30,14 @@ struct Arguments {
 
 void add_flags(CLI::App& app, Arguments& arguments) {
   add_data_flags(app, arguments.data);
-  app.add_option("-k,--features", arguments.features, "How many to select: a count, or a fraction below 1 (all, ranked)")
+  app.add_option("-k,--features", arguments.features,
+                 "How many to select: a count, or a fraction below 1 (all, ranked)")
       ->type_name("NUMBER");
   add_method_flags(app, arguments.method);
-  app.add_option("--scale", arguments.scale,
-                 "none; standard: columns by their standard deviation (n - 1); minmax: columns by their range; unit: rows "
-                 "to length 1 (none)")
+  app.add_option(
+         "--scale", arguments.scale,
+         "none; standard: columns by their standard deviation (n - 1); minmax: columns by their range; unit: rows "
+         "to length 1 (none)")
       ->type_name("WORD");
   app.add_option("--supervise", arguments.supervise,
                  "Fix the clusters by these labels (a column, an npz array or a file; empty or -1: unlabelled)")
@@ -96,7 +100,7 @@ std::string ranking_table(const Job& job) {
   const std::size_t shown = std::min(kShownRows, selected.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const Index j = selected[i];
-    table.add({std::to_string(i + 1), std::to_string(j), terminal_text(feature_name(job.table, j), kShownName),
+    table.add({std::to_string(i + 1), std::to_string(j), printable(feature_name(job.table, j), kShownName),
                short_number(job.result.scores[static_cast<std::size_t>(j)])});
   }
   std::string out = table.to_text();
@@ -125,7 +129,8 @@ std::string summary(const Job& job, Session& session) {
                           job.result.constant > 0 ? text(", ", job.result.constant, " constant") : "")});
   table.add({"method", text(job.method.name, report.path.empty() ? "" : ", path " + report.path)});
   std::string resolved;
-  for (const auto& [name, value] : report.resolved) resolved += (resolved.empty() ? "" : ", ") + name + " = " + short_number(value);
+  for (const auto& [name, value] : report.resolved)
+    resolved += (resolved.empty() ? "" : ", ") + name + " = " + short_number(value);
   if (!resolved.empty()) table.add({"options", resolved});
   if (report.status == Status::direct) {
     table.add({"status", name_of(report.status)});
@@ -145,9 +150,8 @@ SelectionRecord record_of(const Job& job, Session& session) {
     if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
   }
   Context& context = session.context();
-  return {job.table,    job.method,        job.bound->options(),   job.request,
-          job.result,   context.seed,      context.threads(),      context.memory_limit,
-          peak_resident_bytes(), warnings};
+  return {job.table,    job.method,        job.bound->options(), job.request,           job.result,
+          context.seed, context.threads(), context.memory_limit, peak_resident_bytes(), warnings};
 }
 
 void write_folder(OutputFolder& folder, const Job& job, const SelectionRecord& record, const std::string& json,

@@ -10,6 +10,7 @@
 
 #include "app/signals.h"
 #include "tamis/base/error.h"
+#include "tamis/data/quote.h"
 #include "tamis/run/spelling.h"
 
 namespace tamis::app {
@@ -46,7 +47,9 @@ void print_result(std::string_view text) {
   }
 }
 
-void print_message(std::string_view message) { write_error_stream("tamis: " + terminal_text(message) + "\n"); }
+void print_message(std::string_view message) {
+  write_error_stream("tamis: " + printable(message, message.size()) + "\n");
+}
 
 std::string TextTable::to_text() const {
   std::vector<std::size_t> width(columns_.size(), 0);
@@ -78,9 +81,9 @@ void ProgressBar::show(const Progress& progress) {
   drawn_ = true;
   const double fraction = std::isfinite(progress.fraction) ? std::clamp(progress.fraction, 0.0, 1.0) : 0.0;
   const auto done = static_cast<std::size_t>(fraction * kBarWidth);
-  write_error_stream(text("\r\x1b[K", terminal_text(progress.stage), " [", std::string(done, '#'),
+  write_error_stream(text("\r\x1b[K", printable(progress.stage), " [", std::string(done, '#'),
                           std::string(kBarWidth - done, '.'), "] ", std::lround(100.0 * fraction), " %  ",
-                          terminal_text(progress.detail, 60)));
+                          printable(progress.detail, 60)));
 }
 
 void ProgressBar::clear() {

@@ -44,20 +44,23 @@ void validate_one(const Option& option, const std::string& where) {
     require(option.range.contains(value), ErrorCode::usage, where, ": ", option.name, " = ", number_text(value),
             ", need ", option.range.to_text());
   };
-  std::visit(Overloaded{
-                 [&](double* value) { check(*value); },
-                 [&](Index* value) { check(static_cast<double>(*value)); },
-                 [&](std::optional<double>* value) { if (*value) check(**value); },
-                 [&](std::optional<Index>* value) { if (*value) check(static_cast<double>(**value)); },
-                 [&](std::string* value) {
-                   const bool known = std::find(option.choices.begin(), option.choices.end(), *value) !=
-                                      option.choices.end();
-                   require(known, ErrorCode::usage, where, ": ", option.name, " = ", *value, ", need ",
-                           range_text(option));
-                 },
-                 [](bool*) {},
-             },
-             option.value);
+  std::visit(
+      Overloaded{
+          [&](double* value) { check(*value); },
+          [&](Index* value) { check(static_cast<double>(*value)); },
+          [&](std::optional<double>* value) {
+            if (*value) check(**value);
+          },
+          [&](std::optional<Index>* value) {
+            if (*value) check(static_cast<double>(**value));
+          },
+          [&](std::string* value) {
+            const bool known = std::find(option.choices.begin(), option.choices.end(), *value) != option.choices.end();
+            require(known, ErrorCode::usage, where, ": ", option.name, " = ", *value, ", need ", range_text(option));
+          },
+          [](bool*) {},
+      },
+      option.value);
 }
 
 }  // namespace
@@ -69,22 +72,24 @@ bool Range::contains(double value) const {
 
 std::string Range::to_text() const {
   const bool below = std::isfinite(low), above = std::isfinite(high);
-  if (below && above) return number_text(low) + (low_open ? " < x " : " <= x ") + (high_open ? "< " : "<= ") + number_text(high);
+  if (below && above)
+    return number_text(low) + (low_open ? " < x " : " <= x ") + (high_open ? "< " : "<= ") + number_text(high);
   if (below) return std::string("x ") + (low_open ? "> " : ">= ") + number_text(low);
   if (above) return std::string("x ") + (high_open ? "< " : "<= ") + number_text(high);
   return "any number";
 }
 
 std::string value_text(const Option& option) {
-  return std::visit(Overloaded{
-                        [](const double* value) { return number_text(*value); },
-                        [](const Index* value) { return std::to_string(*value); },
-                        [](const bool* value) { return std::string(*value ? "yes" : "no"); },
-                        [](const std::string* value) { return *value; },
-                        [&](const std::optional<double>* value) { return *value ? number_text(**value) : option.unset_text; },
-                        [&](const std::optional<Index>* value) { return *value ? std::to_string(**value) : option.unset_text; },
-                    },
-                    option.value);
+  return std::visit(
+      Overloaded{
+          [](const double* value) { return number_text(*value); },
+          [](const Index* value) { return std::to_string(*value); },
+          [](const bool* value) { return std::string(*value ? "yes" : "no"); },
+          [](const std::string* value) { return *value; },
+          [&](const std::optional<double>* value) { return *value ? number_text(**value) : option.unset_text; },
+          [&](const std::optional<Index>* value) { return *value ? std::to_string(**value) : option.unset_text; },
+      },
+      option.value);
 }
 
 std::string range_text(const Option& option) {

@@ -67,9 +67,7 @@ ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>(threads > 0
 
 ThreadPool::~ThreadPool() {
   for (auto& worker : state_->workers) worker.request_stop();
-  {
-    const std::lock_guard lock(state_->mutex);
-  }
+  { const std::lock_guard lock(state_->mutex); }
   state_->wake.notify_all();
   state_->workers.clear();
 }

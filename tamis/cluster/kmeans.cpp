@@ -18,6 +18,9 @@ constexpr Index kChunkPanels = 128;
 // Lloyd steps of every restart before the first halving, and between the next ones.
 constexpr Index kFirstSteps = 3;
 constexpr Index kNextSteps = 4;
+// Moving single points pays where clusters are small on average; in large ones a point hardly moves its own centre.
+constexpr Index kExchangeSize = 256;
+constexpr Index kExchangeSweeps = 20;
 
 }  // namespace
 
@@ -54,8 +57,11 @@ double Points<T>::squared_norm(Index row) const {
 }
 
 template <class T>
-Points<T>::Points(const BasicMatrix<T>& rows)
-    : rows_(rows.rows()), dims_(rows.cols()), data_(static_cast<std::size_t>(panels() * dims_ * kPanel)) {
+Points<T>::Points(Index rows, Index dims)
+    : rows_(rows), dims_(dims), data_(static_cast<std::size_t>(panels() * dims_ * kPanel)) {}
+
+template <class T>
+Points<T>::Points(const BasicMatrix<T>& rows) : Points(rows.rows(), rows.cols()) {
   for (Index i = 0; i < rows_; ++i) {
     double norm = 0;
     for (Index j = 0; j < dims_; ++j) {
@@ -64,16 +70,6 @@ Points<T>::Points(const BasicMatrix<T>& rows)
       norm += static_cast<double>(value) * static_cast<double>(value);
     }
     squared_norm_ += norm;
-  }
-}
-
-template <class T>
-Points<T>::Points(const Points& all, const std::vector<Index>& rows)
-    : rows_(static_cast<Index>(rows.size())), dims_(all.dims_),
-      data_(static_cast<std::size_t>(panels() * dims_ * kPanel)) {
-  for (Index i = 0; i < rows_; ++i) {
-    for (Index j = 0; j < dims_; ++j) set(i, j, all.at(rows[static_cast<std::size_t>(i)], j));
-    squared_norm_ += squared_norm(i);
   }
 }
 
@@ -94,7 +90,10 @@ template <class T>
 class Run {
  public:
   Run(const Points<T>& points, const KMeansOptions& options, Context& context)
-      : points_(points), options_(options), context_(context), sums_(options.clusters, points.dims()),
+      : points_(points),
+        options_(options),
+        context_(context),
+        sums_(options.clusters, points.dims()),
         labels_(static_cast<std::size_t>(points.panels() * kPanel), -1) {
     result_.centers = Matrix(options.clusters, points.dims());
   }
@@ -114,6 +113,15 @@ class Run {
   bool advance(Index steps) {
     for (; steps > 0 && !result_.converged && result_.iterations < options_.iterations; --steps) step();
     return result_.converged || result_.iterations >= options_.iterations;
+  }
+
+  // Runs to the end: Lloyd steps until no label changes, then single moves, until neither finds anything.
+  void finish() {
+    while (true) {
+      advance(options_.iterations);
+      if (!result_.converged || points_.rows() > kExchangeSize * options_.clusters || exchange() == 0) return;
+      result_.converged = false;
+    }
   }
 
   double inertia() const { return result_.inertia; }
@@ -165,8 +173,8 @@ class Run {
     const Index panels = std::min(kChunkPanels, points_.panels() - first_panel);
     T best[kChunkPanels * kPanel];
     std::int32_t label[kChunkPanels * kPanel];
-    kernels<T>().nearest(points_.panel(first_panel), panels, points_.dims(), g_.data(), norm_.data(),
-                         options_.clusters, best, label);
+    kernels<T>().nearest(points_.panel(first_panel), panels, points_.dims(), g_.data(), norm_.data(), options_.clusters,
+                         best, label);
     const Index first = first_panel * kPanel, rows = std::min(panels * kPanel, points_.rows() - first);
     for (Index i = 0; i < rows; ++i) {
       const auto row = static_cast<std::size_t>(first + i);
@@ -182,7 +190,8 @@ class Run {
   }
 
   void move(Index row, int cluster, int sign, Sums& sums) {
-    for (Index j = 0; j < points_.dims(); ++j) sums.points(cluster, j) += sign * static_cast<double>(points_.at(row, j));
+    for (Index j = 0; j < points_.dims(); ++j)
+      sums.points(cluster, j) += sign * static_cast<double>(points_.at(row, j));
     sums.counts[static_cast<std::size_t>(cluster)] += sign;
   }
 
@@ -222,9 +231,131 @@ class Run {
     return moved;
   }
 
+  // Hartigan's moves: point y goes from cluster a to b where that lowers the inertia, the centres' own moves counted:
+  //   n_b / (n_b + 1) ||y - g_b||^2 < n_a / (n_a - 1) ||y - g_a||^2
+  // It leaves many of the optima where Lloyd's iteration stands still. Returns the number of moves.
+  Index exchange() {
+    prepare_exchange();
+    std::vector<double> y(static_cast<std::size_t>(points_.dims())),
+        distance(static_cast<std::size_t>(options_.clusters));
+    Index total = 0;
+    for (Index sweep = 0; sweep < kExchangeSweeps; ++sweep) {
+      context_.check_cancelled();
+      Index moves = 0;
+      for (Index panel = 0; panel < points_.panels(); ++panel) {
+        if (!panel_may_move(panel)) continue;
+        for (Index i = panel * kPanel; i < std::min((panel + 1) * kPanel, points_.rows()); ++i) {
+          const int a = labels_[static_cast<std::size_t>(i)];
+          // An earlier move of this panel may have left the cluster with one point.
+          if (!movable_[static_cast<std::size_t>(i % kPanel)] || sums_.counts[static_cast<std::size_t>(a)] < 2)
+            continue;
+          for (Index j = 0; j < points_.dims(); ++j)
+            y[static_cast<std::size_t>(j)] = static_cast<double>(points_.at(i, j));
+          const int b = best_move(y, a, distance);
+          if (b == a) continue;
+          move(i, a, -1, sums_);
+          move(i, b, 1, sums_);
+          labels_[static_cast<std::size_t>(i)] = b;
+          set_center(a);
+          set_center(b);
+          ++moves;
+        }
+      }
+      total += moves;
+      if (moves == 0) break;
+    }
+    if (total > 0) {
+      update_centers();
+      result_.history.back() = result_.inertia;
+    }
+    return total;
+  }
+
+  // Centres as columns (m x c, padded), so that one product gives the distances of a panel to all of them.
+  void prepare_exchange() {
+    const Index c = options_.clusters, width = (c + kWidthStep<T> - 1) / kWidthStep<T> * kWidthStep<T>;
+    columns_ = BasicMatrix<T>(points_.dims(), width);
+    panel_products_ = BasicMatrix<T>(kPanel, width);
+    norm_.resize(static_cast<std::size_t>(c));
+    movable_.resize(static_cast<std::size_t>(kPanel));
+    for (Index k = 0; k < c; ++k) set_column(k);
+  }
+
+  void set_column(Index k) {
+    double norm = 0;
+    for (Index j = 0; j < points_.dims(); ++j) {
+      const double value = result_.centers(k, j);
+      columns_(j, k) = static_cast<T>(value);
+      norm += value * value;
+    }
+    norm_[static_cast<std::size_t>(k)] = static_cast<T>(norm);
+  }
+
+  // Marks the rows of a panel for which a move may pay, judged in T with some slack; best_move() decides.
+  bool panel_may_move(Index panel) {
+    const Index c = options_.clusters, m = points_.dims();
+    std::fill_n(panel_products_.data(), panel_products_.size(), T(0));
+    kernels<T>().skinny_product(kPanel, m, points_.panel(panel), 1, kPanel, columns_.data(), columns_.cols(),
+                                panel_products_.data());
+    bool any = false;
+    for (Index r = 0; r < kPanel; ++r) {
+      const Index row = panel * kPanel + r;
+      movable_[static_cast<std::size_t>(r)] = 0;
+      if (row >= points_.rows()) break;
+      const auto at = static_cast<std::size_t>(row);
+      const auto a = static_cast<std::size_t>(labels_[at]);
+      if (sums_.counts[a] < 2 || (!options_.fixed.empty() && options_.fixed[at] >= 0)) continue;
+      const auto square = static_cast<T>(points_.squared_norm(row));
+      const T* product = panel_products_.row(r);
+      const auto own_size = static_cast<T>(sums_.counts[a]);
+      const T own = (square + norm_[a] - 2 * product[a]) * own_size / (own_size - 1);
+      const T slack = std::numeric_limits<T>::epsilon() * 16 * square;
+      for (Index k = 0; k < c && !movable_[static_cast<std::size_t>(r)]; ++k) {
+        const auto size = static_cast<T>(sums_.counts[static_cast<std::size_t>(k)]);
+        const T other = (square + norm_[static_cast<std::size_t>(k)] - 2 * product[k]) * size / (size + 1);
+        movable_[static_cast<std::size_t>(r)] = other < own + slack && k != static_cast<Index>(a);
+      }
+      any = any || movable_[static_cast<std::size_t>(r)];
+    }
+    return any;
+  }
+
+  // The cluster to which y of cluster a should go; a where no move pays (by more than rounding).
+  int best_move(const std::vector<double>& y, int a, std::vector<double>& distance) const {
+    for (Index k = 0; k < options_.clusters; ++k) {
+      double sum = 0;
+      const double* center = result_.centers.row(k);
+      for (std::size_t j = 0; j < y.size(); ++j) sum += (y[j] - center[j]) * (y[j] - center[j]);
+      distance[static_cast<std::size_t>(k)] = sum;
+    }
+    const auto size = [&](Index k) { return static_cast<double>(sums_.counts[static_cast<std::size_t>(k)]); };
+    double least = distance[static_cast<std::size_t>(a)] * size(a) / (size(a) - 1) * (1 - 1e-9) - rounding();
+    int best = a;
+    for (Index k = 0; k < options_.clusters; ++k) {
+      if (k == a) continue;
+      const double cost = distance[static_cast<std::size_t>(k)] * size(k) / (size(k) + 1);
+      if (cost < least) {
+        least = cost;
+        best = static_cast<int>(k);
+      }
+    }
+    return best;
+  }
+
+  void set_center(int k) {
+    const auto count = static_cast<double>(sums_.counts[static_cast<std::size_t>(k)]);
+    for (Index j = 0; j < points_.dims(); ++j) result_.centers(k, j) = sums_.points(k, j) / count;
+    set_column(k);
+  }
+
+  // A squared distance that is nothing but rounding.
+  double rounding() const {
+    return 1e-12 * points_.squared_norm() / static_cast<double>(std::max<Index>(points_.rows(), 1));
+  }
+
   Index farthest_point() const {
     Index farthest = -1;
-    double largest = 1e-12 * points_.squared_norm() / static_cast<double>(std::max<Index>(points_.rows(), 1));
+    double largest = rounding();
     for (Index i = 0; i < points_.rows(); ++i) {
       const auto row = static_cast<std::size_t>(i);
       const auto own = static_cast<std::size_t>(labels_[row]);
@@ -249,6 +380,8 @@ class Run {
   Sums sums_;
   std::vector<std::int32_t> labels_;
   std::vector<T> g_, norm_;
+  BasicMatrix<T> columns_, panel_products_;  // of exchange()
+  std::vector<char> movable_;
   KMeansResult result_;
 };
 
@@ -258,22 +391,25 @@ template <class T>
 class Seeding {
  public:
   Seeding(const Points<T>& points, const KMeansOptions& options, Index restart)
-      : points_(points), options_(options), random_(options.seed, static_cast<std::uint64_t>(restart)),
-        distance_(static_cast<std::size_t>(points.panels() * kPanel), std::numeric_limits<T>::max()),
-        trial_(distance_.size()), norms_(distance_.size()), label_(distance_.size()) {
-    for (Index i = 0; i < points.rows(); ++i) norms_[static_cast<std::size_t>(i)] = points.squared_norm(i);
+      : points_(points),
+        options_(options),
+        random_(options.seed, static_cast<std::uint64_t>(restart)),
+        distance_(static_cast<std::size_t>(points.panels() * kPanel)),
+        square_(distance_.size()) {
+    for (Index i = 0; i < points.rows(); ++i) {
+      square_[static_cast<std::size_t>(i)] = static_cast<T>(points.squared_norm(i));
+      distance_[static_cast<std::size_t>(i)] = std::numeric_limits<T>::max();
+    }
   }
 
   Matrix centers() {
     Matrix out(options_.clusters, points_.dims());
     const std::vector<char> known = fixed_centers(out);
+    const bool plus_plus = options_.start == KMeansOptions::Start::plus_plus;
     for (Index k = 0; k < options_.clusters; ++k) {
       if (known[static_cast<std::size_t>(k)]) continue;
-      const bool first = distance_[0] == std::numeric_limits<T>::max();
-      const bool uniform = first || options_.start == KMeansOptions::Start::random;
-      const Index row = uniform ? uniform_row(k) : best_of_trials(k);
+      const Index row = plus_plus ? best_candidate(k) : uniform_row(k);
       for (Index j = 0; j < points_.dims(); ++j) out(k, j) = static_cast<double>(points_.at(row, j));
-      if (options_.start == KMeansOptions::Start::plus_plus) accept(row);
     }
     return out;
   }
@@ -286,48 +422,42 @@ class Seeding {
       const int k = options_.fixed[i];
       if (k < 0) continue;
       ++counts[static_cast<std::size_t>(k)];
-      for (Index j = 0; j < points_.dims(); ++j) centers(k, j) += static_cast<double>(points_.at(static_cast<Index>(i), j));
+      for (Index j = 0; j < points_.dims(); ++j) {
+        centers(k, j) += static_cast<double>(points_.at(static_cast<Index>(i), j));
+      }
     }
     std::vector<char> known(counts.size());
     for (Index k = 0; k < options_.clusters; ++k) {
       const auto count = counts[static_cast<std::size_t>(k)];
       if (count == 0) continue;
       known[static_cast<std::size_t>(k)] = 1;
-      std::vector<T> center(static_cast<std::size_t>(points_.dims()));
-      for (Index j = 0; j < points_.dims(); ++j) {
-        centers(k, j) /= static_cast<double>(count);
-        center[static_cast<std::size_t>(j)] = static_cast<T>(centers(k, j));
-      }
-      distances_to(center, trial_);
-      keep_nearer();
+      for (Index j = 0; j < points_.dims(); ++j) centers(k, j) /= static_cast<double>(count);
+      MatrixOf center(1, points_.dims());
+      for (Index j = 0; j < points_.dims(); ++j) center(0, j) = static_cast<T>(centers(k, j));
+      accept_best(center);
     }
     return known;
   }
 
   Index uniform_row(Index k) const { return random_.below(static_cast<std::uint64_t>(k) * 64, points_.rows()); }
 
-  // Greedy k-means++: of a few points drawn in proportion to their squared distance, the one that lowers the
-  // total most (Arthur & Vassilvitskii 2007, their remark).
-  Index best_of_trials(Index k) {
-    const Index trials = 2 + static_cast<Index>(std::log(static_cast<double>(options_.clusters)));
-    const double total = sum(distance_);
-    if (!(total > 0)) return uniform_row(k);
-    Index best_row = -1;
-    double best = std::numeric_limits<double>::infinity();
-    for (Index t = 0; t < trials; ++t) {
-      const Index row = draw(total * random_.uniform(static_cast<std::uint64_t>(k * 64 + 1 + t)));
-      distances_to(coordinates(row), trial_);
-      double cost = 0;
-      for (Index i = 0; i < points_.rows(); ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        cost += static_cast<double>(std::min(distance_[at], trial_[at]));
-      }
-      if (cost < best) {
-        best = cost;
-        best_row = row;
+  // Greedy k-means++: of a few rows drawn in proportion to their squared distance, the one that lowers the total
+  // most (Arthur & Vassilvitskii 2007, their remark).
+  Index best_candidate(Index k) {
+    std::vector<Index> rows;
+    if (total_ == 0) {
+      rows = {uniform_row(k)};  // the first centre, or all rows sit on centres already
+    } else {
+      const Index trials = 2 + static_cast<Index>(std::log(static_cast<double>(options_.clusters)));
+      for (Index t = 0; t < trials; ++t) {
+        rows.push_back(draw(total_ * random_.uniform(static_cast<std::uint64_t>(k * 64 + 1 + t))));
       }
     }
-    return best_row;
+    MatrixOf candidates(static_cast<Index>(rows.size()), points_.dims());
+    for (Index t = 0; t < candidates.rows(); ++t) {
+      for (Index j = 0; j < points_.dims(); ++j) candidates(t, j) = points_.at(rows[static_cast<std::size_t>(t)], j);
+    }
+    return rows[static_cast<std::size_t>(accept_best(candidates))];
   }
 
   // The row at which the running sum of distances passes `target`.
@@ -343,51 +473,47 @@ class Seeding {
     return last;
   }
 
-  void accept(Index row) {
-    distances_to(coordinates(row), trial_);
-    keep_nearer();
-  }
-
-  void keep_nearer() {
-    for (std::size_t i = 0; i < distance_.size(); ++i) distance_[i] = std::min(distance_[i], trial_[i]);
-  }
-
-  std::vector<T> coordinates(Index row) const {
-    std::vector<T> out(static_cast<std::size_t>(points_.dims()));
-    for (Index j = 0; j < points_.dims(); ++j) out[static_cast<std::size_t>(j)] = points_.at(row, j);
-    return out;
-  }
-
-  // ||y - g||^2 = ||y||^2 + (||g||^2 - 2 y.g), never below 0.
-  void distances_to(std::vector<T> g, std::vector<T>& out) {
-    T norm = 0;
-    for (auto& value : g) {
-      norm += value * value;
-      value *= -2;
+  // Takes the candidate that leaves the smallest total over, and returns which.
+  Index accept_best(const BasicMatrix<T>& candidates) {
+    const Index count = candidates.rows(), m = candidates.cols();
+    std::vector<T> g(candidates.data(), candidates.data() + candidates.size()), norm(static_cast<std::size_t>(count));
+    for (Index t = 0; t < count; ++t) {
+      for (Index j = 0; j < m; ++j) {
+        T& value = g[static_cast<std::size_t>(t * m + j)];
+        norm[static_cast<std::size_t>(t)] += value * value;
+        value *= -2;
+      }
     }
-    kernels<T>().nearest(points_.panel(0), points_.panels(), points_.dims(), g.data(), &norm, 1, out.data(),
-                         label_.data());
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = std::max(T(0), out[i] + static_cast<T>(norms_[i]));
+    std::vector<double> cost(static_cast<std::size_t>(count));
+    trial_.resize(distance_.size() * static_cast<std::size_t>(count));
+    kernels<T>().candidates(points_.panel(0), points_.panels(), m, g.data(), norm.data(), count, square_.data(),
+                            distance_.data(), trial_.data(), cost.data());
+    const auto best = std::min_element(cost.begin(), cost.end()) - cost.begin();
+    std::copy_n(trial_.begin() + best * static_cast<std::ptrdiff_t>(distance_.size()), distance_.size(),
+                distance_.begin());
+    total_ = cost[static_cast<std::size_t>(best)];
+    return best;
   }
 
-  double sum(const std::vector<T>& values) const {
-    double total = 0;
-    for (Index i = 0; i < points_.rows(); ++i) total += static_cast<double>(values[static_cast<std::size_t>(i)]);
-    return total;
-  }
-
+  using MatrixOf = BasicMatrix<T>;
   const Points<T>& points_;
   const KMeansOptions& options_;
   Random random_;
-  std::vector<T> distance_, trial_;
-  std::vector<double> norms_;
-  std::vector<std::int32_t> label_;
+  std::vector<T> distance_, square_, trial_;  // squared distance to the nearest centre so far; squared norm
+  double total_ = 0;                          // sum of distance_, 0 before the first centre
 };
 
 void check(const KMeansOptions& options, Index rows) {
   require(options.clusters >= 1 && options.clusters <= rows, ErrorCode::usage, "kmeans: clusters = ", options.clusters,
           ", need 1..n = ", rows);
   require(options.restarts >= 1, ErrorCode::usage, "kmeans: restarts = ", options.restarts, ", need x >= 1");
+  require(options.iterations >= 1, ErrorCode::usage, "kmeans: iterations = ", options.iterations, ", need x >= 1");
+  if (options.fixed.empty()) return;
+  require(static_cast<Index>(options.fixed.size()) == rows, ErrorCode::usage, "kmeans: ", options.fixed.size(),
+          " fixed labels, need n = ", rows);
+  const auto [low, high] = std::minmax_element(options.fixed.begin(), options.fixed.end());
+  require(*low >= -1 && *high < options.clusters, ErrorCode::usage, "kmeans: fixed labels ", *low, "..", *high,
+          ", need -1..", options.clusters - 1);
 }
 
 }  // namespace
@@ -397,7 +523,7 @@ KMeansResult lloyd(const Points<T>& points, const Matrix& centers, const KMeansO
   check(options, points.rows());
   Run<T> run(points, options, context);
   run.start_from_centers(centers);
-  run.advance(options.iterations);
+  run.finish();
   return run.take();
 }
 
@@ -407,7 +533,7 @@ KMeansResult lloyd_from_labels(const Points<T>& points, const std::vector<int>& 
   check(options, points.rows());
   Run<T> run(points, options, context);
   run.start_from_labels(labels);
-  run.advance(options.iterations);
+  run.finish();
   return run.take();
 }
 
@@ -428,12 +554,27 @@ KMeansResult kmeans(const Points<T>& points, const KMeansOptions& options, Conte
     context.pool().run(static_cast<Index>(alive.size()),
                        [&](Index r) { runs[alive[static_cast<std::size_t>(r)]].advance(kNextSteps); });
   }
-  runs[alive[0]].advance(options.iterations);
+  runs[alive[0]].finish();
   return runs[alive[0]].take();
 }
 
 KMeansResult kmeans(const Matrix& points, const KMeansOptions& options, Context& context) {
-  return kmeans(Points<double>(points), options, context);
+  // Around their mean, so that squared norms do not cancel where the points lie far from 0.
+  std::vector<double> mean(static_cast<std::size_t>(points.cols()));
+  for (Index i = 0; i < points.rows(); ++i) {
+    for (Index j = 0; j < points.cols(); ++j) {
+      mean[static_cast<std::size_t>(j)] += points(i, j) / static_cast<double>(points.rows());
+    }
+  }
+  Matrix centered = points;
+  for (Index i = 0; i < points.rows(); ++i) {
+    for (Index j = 0; j < points.cols(); ++j) centered(i, j) -= mean[static_cast<std::size_t>(j)];
+  }
+  KMeansResult result = kmeans(Points<double>(centered), options, context);
+  for (Index k = 0; k < result.centers.rows(); ++k) {
+    for (Index j = 0; j < points.cols(); ++j) result.centers(k, j) += mean[static_cast<std::size_t>(j)];
+  }
+  return result;
 }
 
 template class Points<double>;

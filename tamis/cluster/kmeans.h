@@ -3,7 +3,8 @@
 //   minimise ||Y - U G||^2 over U (one 1 a row) and G (c x m)
 //
 // Restarts are thinned by successive halving: all get a few Lloyd steps, the better half goes on, and only the
-// last one runs to its end. The inertia never rises from one step to the next.
+// last one runs to its end, where small clusters also exchange single points (Hartigan). The inertia never rises
+// from one step to the next.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +15,21 @@
 
 namespace tamis {
 
-// Points packed for the kernels: panels of kPanel rows, dimension by dimension.
+// Points packed for the kernels: panels of kPanel rows, dimension by dimension. They should lie around 0, since
+// distances are computed from squared norms; kmeans(const Matrix&) sees to that itself.
 template <class T>
 class Points {
  public:
   explicit Points(const BasicMatrix<T>& rows);
-  // The given rows (any order) of other points.
-  Points(const Points& all, const std::vector<Index>& rows);
+  // The given rows (any order) of other points, perhaps in another precision.
+  template <class Other>
+  Points(const Points<Other>& all, const std::vector<Index>& rows)
+      : Points(static_cast<Index>(rows.size()), all.dims()) {
+    for (Index i = 0; i < rows_; ++i) {
+      for (Index j = 0; j < dims_; ++j) set(i, j, static_cast<T>(all.at(rows[static_cast<std::size_t>(i)], j)));
+      squared_norm_ += squared_norm(i);
+    }
+  }
 
   Index rows() const { return rows_; }
   Index dims() const { return dims_; }
@@ -31,6 +40,7 @@ class Points {
   double squared_norm(Index row) const;
 
  private:
+  Points(Index rows, Index dims);
   void set(Index row, Index dim, T value);
 
   Index rows_, dims_;
@@ -49,11 +59,11 @@ struct KMeansOptions {
 
 struct KMeansResult {
   std::vector<int> labels;
-  Matrix centers;              // c x m; the centre of an empty cluster is where it last was
-  std::vector<Index> counts;   // c
-  double inertia = 0;          // sum of squared distances to the centres
+  Matrix centers;             // c x m; the centre of an empty cluster is where it last was
+  std::vector<Index> counts;  // c
+  double inertia = 0;         // sum of squared distances to the centres
   Index iterations = 0;
-  bool converged = false;      // no label changed in the last iteration
+  bool converged = false;       // no label changed in the last iteration
   std::vector<double> history;  // inertia after each iteration
 };
 

@@ -53,10 +53,23 @@ FileKind kind_of(const struct stat& status) {
   return S_ISDIR(status.st_mode) ? FileKind::folder : FileKind::other;
 }
 
+void read_exactly_at(int fd, const std::string& where, std::uint64_t offset, void* out, std::size_t count) {
+  auto* to = static_cast<char*>(out);
+  while (count > 0) {
+    const ssize_t got = ::pread(fd, to, std::min(count, kPiece), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    require(got >= 0, ErrorCode::io, where, ": ", reason(errno));
+    require(got > 0, ErrorCode::bad_data, where, ": ends early, at byte ", offset);
+    to += got;
+    offset += static_cast<std::uint64_t>(got);
+    count -= static_cast<std::size_t>(got);
+  }
+}
+
 class FileStream : public ByteStream {
  public:
   FileStream(std::string where, int fd, bool owned, Context* context)
-      : ByteStream(std::move(where)), fd_(fd, owned), context_(context) {
+      : ByteStream(std::move(where)), fd_(fd, owned), opened_here_(owned), context_(context) {
     struct stat status {};
     require(::fstat(fd_, &status) == 0, ErrorCode::io, this->where(), ": ", reason(errno));
     const FileKind kind = kind_of(status);
@@ -86,6 +99,24 @@ class FileStream : public ByteStream {
     }
   }
 
+  // Large pieces of a file are read by all threads: most of the time goes into the memory's pages.
+  std::size_t read_full(void* out, std::size_t size) override {
+    constexpr std::size_t kShare = std::size_t{8} << 20;
+    if (!regular_ || context_ == nullptr || context_->threads() < 2 || size < 4 * kShare || size > left_) {
+      return ByteStream::read_full(out, size);
+    }
+    const off_t start = ::lseek(fd_, 0, SEEK_CUR);
+    require(start >= 0, ErrorCode::io, where(), ": ", reason(errno));
+    context_->pool().run(static_cast<Index>((size + kShare - 1) / kShare), [&](Index share) {
+      const std::size_t offset = static_cast<std::size_t>(share) * kShare;
+      read_exactly_at(fd_, where(), static_cast<std::uint64_t>(start) + offset, static_cast<char*>(out) + offset,
+                      std::min(kShare, size - offset));
+    });
+    context_->check_cancelled();
+    ::lseek(fd_, start + static_cast<off_t>(size), SEEK_SET);
+    return took(size);
+  }
+
   std::optional<std::uint64_t> remaining() const override {
     return regular_ ? std::optional<std::uint64_t>(left_) : std::nullopt;
   }
@@ -100,17 +131,15 @@ class FileStream : public ByteStream {
   // True when a read would not block. Standard input blocks, hence the poll before every read.
   bool wait() {
     struct pollfd waited = {fd_, POLLIN, 0};
-    const int ready = ::poll(&waited, 1, started_ || !fd_is_fifo_we_opened() ? kPollMilliseconds : 0);
+    const int ready = ::poll(&waited, 1, started_ || !opened_here_ ? kPollMilliseconds : 0);
     require(ready >= 0 || errno == EINTR, ErrorCode::io, where(), ": ", reason(errno));
     if (ready > 0 && (waited.revents & POLLHUP) != 0) started_ = true;
-    return ready > 0 || (fd_is_fifo_we_opened() && !started_);
+    return ready > 0 || (opened_here_ && !started_);
   }
-
-  bool fd_is_fifo_we_opened() const { return fd_ != STDIN_FILENO; }
 
   // An end of file before the first byte of a named pipe: perhaps its writer has not come yet. Waits a little.
   bool nobody_wrote() {
-    if (started_ || !fd_is_fifo_we_opened()) return false;
+    if (started_ || !opened_here_) return false;
     require(std::chrono::steady_clock::now() - opened_ < kWriterPatience, ErrorCode::io, where(),
             ": nobody writes to this pipe");
     ::poll(nullptr, 0, kPollMilliseconds);
@@ -118,6 +147,7 @@ class FileStream : public ByteStream {
   }
 
   Descriptor fd_;
+  bool opened_here_;  // and so not blocking
   Context* context_;
   bool regular_ = false;
   bool started_ = false;  // a writer was there
@@ -155,16 +185,7 @@ class RandomFile : public RandomBytes {
   std::uint64_t size() const override { return size_; }
 
   void read_at(std::uint64_t offset, void* out, std::size_t count) const override {
-    auto* to = static_cast<char*>(out);
-    while (count > 0) {
-      const ssize_t got = ::pread(fd_, to, std::min(count, kPiece), static_cast<off_t>(offset));
-      if (got < 0 && errno == EINTR) continue;
-      require(got >= 0, ErrorCode::io, where(), ": ", reason(errno));
-      require(got > 0, ErrorCode::bad_data, where(), ": ends early, at byte ", offset);
-      to += got;
-      offset += static_cast<std::uint64_t>(got);
-      count -= static_cast<std::size_t>(got);
-    }
+    read_exactly_at(fd_, where(), offset, out, count);
   }
 
  private:
@@ -215,7 +236,7 @@ std::unique_ptr<ByteStream> open_standard_input(Context* context) {
 
 std::unique_ptr<ByteStream> open_text(const std::string& path, Context* context) {
   auto file = open_file(path, context);
-  if (!path.ends_with(".gz")) return file;
+  if (!path.ends_with(".gz") && !path.ends_with(".GZ")) return file;
   const std::uint64_t budget = context != nullptr ? memory_budget(*context) : std::uint64_t{1} << 30;
   return open_gzip(std::move(file), budget > UINT64_MAX / kTextFactor ? UINT64_MAX : budget * kTextFactor);
 }
@@ -230,7 +251,7 @@ std::unique_ptr<RandomBytes> open_random_memory(std::string_view bytes, const st
 
 FileKind file_kind(const std::string& path) {
   struct stat status {};
-  require(::stat(path.c_str(), &status) == 0, ErrorCode::io, printable(path, path.size()), ": ", reason(errno));
+  if (::stat(path.c_str(), &status) != 0) fail(ErrorCode::io, printable(path, path.size()), ": ", reason(errno));
   return kind_of(status);
 }
 

@@ -28,7 +28,7 @@ class ByteStream {
   virtual std::optional<std::uint64_t> remaining() const { return std::nullopt; }
 
   // Reads until `size` bytes are there or the end is; returns how many.
-  std::size_t read_full(void* out, std::size_t size);
+  virtual std::size_t read_full(void* out, std::size_t size);
 
  private:
   std::string where_;

@@ -16,8 +16,17 @@ std::vector<std::int32_t> column_positions(const Source& source) {
 }
 
 Centered::Centered(Source source, std::vector<double> reference, double unit)
-    : source_(std::move(source)), center_(std::move(reference)), scale_(source_.column_scale()),
-      shift_(center_.size()), position_(column_positions(source_)) {
+    : source_(std::move(source)),
+      center_(std::move(reference)),
+      scale_(source_.column_scale()),
+      shift_(center_.size()),
+      position_(column_positions(source_)),
+      run_end_(center_.size()) {
+  const auto& columns = source_.columns();
+  for (std::size_t j = columns.size(); j-- > 0;) {
+    const bool goes_on = j + 1 < columns.size() && columns[j + 1] == columns[j] + 1;
+    run_end_[j] = goes_on ? run_end_[j + 1] : static_cast<Index>(j + 1);
+  }
   if (unit == 1.0) return;
   scale_.resize(center_.size(), 1.0);
   for (auto& value : scale_) value /= unit;

@@ -152,8 +152,8 @@ void require_sparse_shape(const std::string& where, Index rows, Index cols, std:
   constexpr std::uint64_t kPerEntry = 1000;
   const std::uint64_t most = std::max(kFree, entries > kFree ? UINT64_MAX : entries * kPerEntry);
   for (const Index size : {rows, cols}) {
-    require(size >= 0 && size < std::numeric_limits<std::int32_t>::max(), ErrorCode::bad_data, where, ": ", rows,
-            " x ", cols, ", need at most 2147483646 each way");
+    require(size >= 0 && size < std::numeric_limits<std::int32_t>::max(), ErrorCode::bad_data, where, ": ", rows, " x ",
+            cols, ", need at most 2147483646 each way");
     require(static_cast<std::uint64_t>(size) <= most, ErrorCode::bad_data, where, ": ", rows, " x ", cols,
             " with only ", entries, " entries");
   }

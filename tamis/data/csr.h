@@ -57,7 +57,7 @@ class CsrBuilder {
 
   bool ordered_ = true;
   Index last_row_ = -1, last_col_ = -1;
-  std::vector<std::int64_t> offsets_;      // of rows 0 .. last_row_, while ordered
+  std::vector<std::int64_t> offsets_;     // of rows 0 .. last_row_, while ordered
   std::vector<std::int32_t> entry_rows_;  // afterwards
   std::vector<std::int32_t> columns_;
   std::vector<double> values_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <vector>
 
 #include "tamis/base/error.h"
 
@@ -45,8 +46,10 @@ Counts count_delimiters(std::string_view text, bool complete) {
 
 }  // namespace
 
-CsvScanner::CsvScanner(ByteStream& bytes) : bytes_(bytes), buffer_(kChunk) {
-  cursor_ = end_ = buffer_.data();
+CsvScanner::CsvScanner(ByteStream& bytes) : bytes_(bytes) {
+  const std::uint64_t whole = bytes.remaining().value_or(kChunk);
+  buffer_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(whole + 2, kChunk)));  // small for small files
+  cursor_ = end_ = buffer_.as<char>();
   fill();
   const std::string_view start(cursor_, static_cast<std::size_t>(end_ - cursor_));
   if (start.starts_with("\xEF\xBB\xBF")) cursor_ += 3;
@@ -174,11 +177,12 @@ void CsvScanner::more() {
 
 void CsvScanner::fill() {
   const auto kept = static_cast<std::size_t>(end_ - cursor_);
-  std::memmove(buffer_.data(), cursor_, kept);
-  cursor_ = buffer_.data();
+  std::memmove(buffer_.as<char>(), cursor_, kept);
+  if (2 * kept >= buffer_.size()) buffer_.resize(kChunk);  // a small file that has grown meanwhile
+  cursor_ = buffer_.as<char>();
   const std::size_t room = buffer_.size() - kept - 1;  // one byte for the line end that the last line may lack
-  const std::size_t count = bytes_.read_full(buffer_.data() + kept, room);
-  char* end = buffer_.data() + kept + count;
+  const std::size_t count = bytes_.read_full(buffer_.as<char>() + kept, room);
+  char* end = buffer_.as<char>() + kept + count;
   eof_ = count < room;
   if (count > 0) last_byte_ = end[-1];
   if (eof_ && last_byte_ != '\n' && last_byte_ != '\r') *end++ = '\n';

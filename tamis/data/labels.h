@@ -21,7 +21,7 @@ class LabelBuilder {
   Labels finish() const;
 
  private:
-  std::vector<int> words_;         // position in distinct_, one a row
+  std::vector<int> words_;            // position in distinct_, one a row
   std::deque<std::string> distinct_;  // a deque: the views in known_ must stay put
   std::unordered_map<std::string_view, int> known_;
 };

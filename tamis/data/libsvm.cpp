@@ -58,7 +58,7 @@ class LibsvmReader {
       double value = 0.0;
       const std::string_view one = rest.substr(0, rest.find(','));
       if (parse_number(one, value) != NumberStatus::ok) {
-        wrong("label ", quoted(word), " is not a number; need: label index:value ...");
+        wrong("label ", in_quotes(word), " is not a number; need: label index:value ...");
       }
       if (one.size() == rest.size()) break;
       rest.remove_prefix(one.size() + 1);
@@ -68,18 +68,19 @@ class LibsvmReader {
 
   Index read_pair(std::string_view pair, Index last) {
     const std::size_t colon = pair.find(':');
-    if (colon == std::string_view::npos) wrong(quoted(pair), ", need index:value");
+    if (colon == std::string_view::npos) wrong(in_quotes(pair), ", need index:value");
     const std::string_view word = pair.substr(0, colon);
     if (word == "qid") wrong("qid is not read: remove it");
     Index index = 0;
     if (!parse_index(word, index) || index >= std::numeric_limits<std::int32_t>::max()) {
-      wrong("index ", quoted(word), ", need 1..2147483646");
+      wrong("index ", in_quotes(word), ", need 1..2147483646");
     }
     if (index < 1) wrong("index 0, indices start from 1");
     if (index <= last) wrong("index ", index, " after ", last, ", indices must increase");
     double value = 0.0;
     const NumberStatus status = parse_number(pair.substr(colon + 1), value);
-    if (status != NumberStatus::ok) wrong("feature ", index, ": ", quoted(pair.substr(colon + 1)), " is ", explain(status));
+    if (status != NumberStatus::ok)
+      wrong("feature ", index, ": ", in_quotes(pair.substr(colon + 1)), " is ", explain(status));
     builder_.add(rows_, index - 1, value);
     return index;
   }

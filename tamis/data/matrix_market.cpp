@@ -54,11 +54,11 @@ class MatrixMarketReader {
     pattern_ = field == "pattern";
     skew_ = symmetry == "skew-symmetric";
     symmetric_ = symmetry == "symmetric" || skew_;
-    if (!coordinate_ && layout != "array") wrong("layout ", quoted(layout), ", need coordinate or array");
+    if (!coordinate_ && layout != "array") wrong("layout ", in_quotes(layout), ", need coordinate or array");
     if (field != "real" && field != "double" && field != "integer" && !(pattern_ && coordinate_)) {
-      wrong("field ", quoted(field), ", need real, integer or (with coordinate) pattern");
+      wrong("field ", in_quotes(field), ", need real, integer or (with coordinate) pattern");
     }
-    if (symmetry != "general" && !symmetric_) wrong("symmetry ", quoted(symmetry), ", need general or symmetric");
+    if (symmetry != "general" && !symmetric_) wrong("symmetry ", in_quotes(symmetry), ", need general or symmetric");
   }
 
   bool next_line(std::string_view& line) {
@@ -74,7 +74,7 @@ class MatrixMarketReader {
     const std::string_view whole = line;
     const bool good = parse_index(next_word(line), rows_) && parse_index(next_word(line), cols_) &&
                       (!coordinate_ || parse_index(next_word(line), entries_)) && trimmed(line).empty();
-    if (!good) wrong("sizes ", quoted(whole), ", need ", coordinate_ ? "rows columns entries" : "rows columns");
+    if (!good) wrong("sizes ", in_quotes(whole), ", need ", coordinate_ ? "rows columns entries" : "rows columns");
     if (symmetric_ && rows_ != cols_) wrong("a symmetric matrix of ", rows_, " x ", cols_);
   }
 
@@ -107,13 +107,13 @@ class MatrixMarketReader {
     Index j = 0;
     double value = 1.0;
     if (!parse_index(next_word(line), i) || !parse_index(next_word(line), j)) {
-      wrong(quoted(whole), ", need row column", pattern_ ? "" : " value");
+      wrong(in_quotes(whole), ", need row column", pattern_ ? "" : " value");
     }
     if (i < 1 || i > rows_ || j < 1 || j > cols_) {
       wrong("position ", i, " ", j, ", need 1..", rows_, " and 1..", cols_);
     }
     if (!pattern_) value = read_value(next_word(line));
-    if (!trimmed(line).empty()) wrong(quoted(whole), ", need row column", pattern_ ? "" : " value");
+    if (!trimmed(line).empty()) wrong(in_quotes(whole), ", need row column", pattern_ ? "" : " value");
     if (transpose_) std::swap(i, j);
     builder.add(i - 1, j - 1, value);
     if (symmetric_ && i != j) builder.add(j - 1, i - 1, skew_ ? -value : value);
@@ -122,14 +122,15 @@ class MatrixMarketReader {
   double read_value(std::string_view word) const {
     double value = 0.0;
     const NumberStatus status = parse_number(word, value);
-    if (status != NumberStatus::ok) wrong(quoted(word), " is ", explain(status));
+    if (status != NumberStatus::ok) wrong(in_quotes(word), " is ", explain(status));
     return value;
   }
 
   Source read_array() {
     std::uint64_t count = 0;
-    const bool fits = !__builtin_mul_overflow(static_cast<std::uint64_t>(rows_), static_cast<std::uint64_t>(cols_),
-                                              &count) && count < UINT64_MAX / sizeof(double);
+    const bool fits =
+        !__builtin_mul_overflow(static_cast<std::uint64_t>(rows_), static_cast<std::uint64_t>(cols_), &count) &&
+        count < UINT64_MAX / sizeof(double);
     if (!fits) wrong(rows_, " x ", cols_, " is more than fits any memory");
     require_bytes(symmetric_ ? count / 2 : count, 2);
     require_memory(context_, bytes_.where(), count * sizeof(double));
@@ -217,8 +218,8 @@ Reading read_tenx(const std::string& folder, const ReadOptions& options, Context
   table.text = true;
   const Index genes = options.transpose ? table.source.rows() : table.source.cols();
   const Index cells = options.transpose ? table.source.cols() : table.source.rows();
-  table.names = read_names(
-      first_existing(folder, {"features.tsv", "features.tsv.gz", "genes.tsv", "genes.tsv.gz"}), 1, genes, context);
+  table.names = read_names(first_existing(folder, {"features.tsv", "features.tsv.gz", "genes.tsv", "genes.tsv.gz"}), 1,
+                           genes, context);
   table.row_ids = read_names(first_existing(folder, {"barcodes.tsv", "barcodes.tsv.gz"}), 0, cells, context);
   if (options.transpose) std::swap(table.names, table.row_ids);
   return reading;

@@ -24,7 +24,10 @@ struct Position {
 // Centred statistics of some rows; values are relative to a reference row where dense.
 struct Partial {
   explicit Partial(Index d = 0)
-      : count(static_cast<std::size_t>(d)), mean(count.size()), scatter(count.size()), low(count.size(), kInf),
+      : count(static_cast<std::size_t>(d)),
+        mean(count.size()),
+        scatter(count.size()),
+        low(count.size(), kInf),
         high(count.size(), -kInf) {}
   std::vector<Index> count;
   std::vector<double> mean, scatter, low, high;
@@ -105,11 +108,13 @@ Partial dense_partial(const Centered& relative, const Block& block) {
   return out;
 }
 
-Partial sparse_partial(const Source& source, const std::vector<std::int32_t>& position, const Block& block) {
+Partial sparse_partial(const Source& source, const std::vector<std::int32_t>& position,
+                       const std::vector<double>& reference, const Block& block) {
   Partial out(source.cols());
-  for_each_entry(source, position, block, [&](Index row, Index j, double value) {
+  for_each_entry(source, position, block, [&](Index row, Index j, double entry) {
     const auto k = static_cast<std::size_t>(j);
-    if (!std::isfinite(value) && !out.bad.found()) out.bad = {row, source.columns()[k]};
+    if (!std::isfinite(entry) && !out.bad.found()) out.bad = {row, source.columns()[k]};
+    const double value = entry - reference[k];
     // Welford's update.
     const double delta = value - out.mean[k];
     out.mean[k] += delta / static_cast<double>(++out.count[k]);
@@ -120,33 +125,56 @@ Partial sparse_partial(const Source& source, const std::vector<std::int32_t>& po
   return out;
 }
 
-// Rows that are not stored are zeros: merge them in as a part with mean 0 and no scatter.
-void add_zeros(Partial& out, Index rows) {
+// Rows that are not stored are zeros: merge them in as a part without scatter.
+void add_zeros(Partial& out, Index rows, const std::vector<double>& reference) {
   for (std::size_t j = 0; j < out.mean.size(); ++j) {
     const Index zeros = rows - out.count[j];
     if (zeros == 0) continue;
-    merge_column(out, j, zeros, 0.0, 0.0);
-    out.low[j] = std::min(out.low[j], 0.0);
-    out.high[j] = std::max(out.high[j], 0.0);
+    const double zero = -reference[j];
+    merge_column(out, j, zeros, zero, 0.0);
+    out.low[j] = std::min(out.low[j], zero);
+    out.high[j] = std::max(out.high[j], zero);
   }
 }
 
-// A power of two near the widest range, where squares of the data would leave the range of double.
-double unit_for(const Partial& partial) {
+void rescale(Partial& partial, double factor) {
+  for (std::size_t j = 0; j < partial.mean.size(); ++j) {
+    partial.mean[j] *= factor;
+    partial.low[j] *= factor;
+    partial.high[j] *= factor;
+    partial.scatter[j] *= factor * factor;
+  }
+}
+
+double widest_range(const Partial& partial) {
   double widest = 0;
   for (std::size_t j = 0; j < partial.low.size(); ++j) {
     const double range = partial.high[j] / 2 - partial.low[j] / 2;
     widest = std::max(widest, std::min(range, std::numeric_limits<double>::max()));
   }
-  const bool safe = widest == 0 || (widest < 1e100 && widest > 1e-100);
-  return safe ? 1.0 : std::ldexp(1.0, std::ilogb(widest) + 1);
+  return widest;
+}
+
+// A power of two near the widest range, where that is far from 1: squares of the data then stay in the range of
+// double, and the data themselves in that of float.
+double unit_for(double widest) {
+  const bool ordinary = widest == 0 || (widest < 0x1p20 && widest > 0x1p-20);
+  return ordinary ? 1.0 : std::ldexp(1.0, std::clamp(std::ilogb(widest) + 1, -1000, 1000));
+}
+
+std::vector<double> inverse(const std::vector<double>& values, Index count) {
+  std::vector<double> out(static_cast<std::size_t>(count), 1.0);
+  for (std::size_t j = 0; j < values.size(); ++j) out[j] = values[j] == 0 ? 0 : 1 / values[j];
+  return out;
 }
 
 // What column_moments needs besides the partial: the reference row and the factor on the columns.
 ColumnMoments finish(const Source& source, const Partial& partial, const std::vector<double>& reference, double unit) {
   const auto d = static_cast<std::size_t>(source.cols());
-  ColumnMoments out{source.rows(), unit, std::vector<double>(d), partial.scatter, std::vector<double>(d),
-                    std::vector<double>(d), std::vector<char>(d), {}};
+  ColumnMoments out{source.rows(),          unit,
+                    std::vector<double>(d), partial.scatter,
+                    std::vector<double>(d), std::vector<double>(d),
+                    std::vector<char>(d),   {}};
   for (std::size_t j = 0; j < d; ++j) {
     const double scale = source.column_scale().empty() ? 1.0 : source.column_scale()[j];
     const auto natural = [&](double value) { return reference[j] * scale + value * unit; };
@@ -158,28 +186,46 @@ ColumnMoments finish(const Source& source, const Partial& partial, const std::ve
   return out;
 }
 
-// The first row stands for the offset: differences from it are exact where the offset is large, and no value of
-// a column is farther than sqrt(n) standard deviations from another.
+// The first row stands for the offset (before the columns' scale): differences from it are exact where the offset
+// is large, and no value of a column is farther than sqrt(n) standard deviations from another.
 std::vector<double> reference_row(const Source& source) {
   std::vector<double> row(static_cast<std::size_t>(source.cols()));
-  if (source.sparse() || source.rows() == 0) return row;
-  const Block block = source.store().block(0);
+  if (source.rows() == 0) return row;
+  Block block = source.store().block(0);
   const double scale = source.row_scale().empty() ? 1.0 : source.row_scale()[0];
+  if (block.sparse) {
+    block.rows = 1;
+    const Source plain = Source(source).with_column_scale(inverse(source.column_scale(), source.cols()));
+    for_each_entry(plain, column_positions(source), block,
+                   [&](Index, Index j, double value) { row[static_cast<std::size_t>(j)] = value; });
+    return row;
+  }
   for (std::size_t j = 0; j < row.size(); ++j) row[j] = element(block.dense, 0, source.columns()[j]) * scale;
   return row;
 }
 
-Partial collect(const Source& source, const std::vector<double>& reference, double unit, Context& context) {
+// The statistics, relative to the reference, in `unit`; zeros that are not stored included. `stored` counts entries.
+Partial collect(const Source& source, const std::vector<double>& reference, double unit, std::vector<Index>& stored,
+                Context& context) {
   const Centered relative(source, reference, unit);
   context.count_pass();
-  if (source.sparse()) {
-    const Source scaled = relative.source().with_column_scale(std::vector<double>(reference.size(), 1.0 / unit));
-    return reduce_blocks<Partial>(
-        source.store(), context, [&](const Block& block) { return sparse_partial(scaled, relative.position(), block); },
-        merge);
+  if (!source.sparse()) {
+    Partial out = reduce_blocks<Partial>(
+        source.store(), context, [&](const Block& block) { return dense_partial(relative, block); }, merge);
+    stored = out.count;
+    return out;
   }
-  return reduce_blocks<Partial>(
-      source.store(), context, [&](const Block& block) { return dense_partial(relative, block); }, merge);
+  std::vector<double> scaled_reference = reference;
+  if (!relative.scale().empty()) {
+    for (std::size_t j = 0; j < reference.size(); ++j) scaled_reference[j] *= relative.scale()[j];
+  }
+  const Source scaled = source.with_column_scale(std::vector<double>(reference.size(), 1.0 / unit));
+  Partial out = reduce_blocks<Partial>(
+      source.store(), context,
+      [&](const Block& block) { return sparse_partial(scaled, relative.position(), scaled_reference, block); }, merge);
+  stored = out.count;
+  add_zeros(out, source.rows(), scaled_reference);
+  return out;
 }
 
 void require_finite(const Source& source, const Position& bad) {
@@ -188,7 +234,10 @@ void require_finite(const Source& source, const Position& bad) {
   const Block block = source.store().block(bad.row / source.store().block_rows());
   if (!block.sparse) value = element(block.dense, bad.row - block.first, bad.column);
   fail(ErrorCode::bad_data, "row ", bad.row, ", column ", bad.column, ": ",
-       block.sparse ? "a value that is not finite" : std::isnan(value) ? "nan" : "inf", ", need finite numbers");
+       block.sparse        ? "a value that is not finite"
+       : std::isnan(value) ? "nan"
+                           : "inf",
+       ", need finite numbers");
 }
 
 }  // namespace
@@ -199,15 +248,22 @@ double ColumnMoments::variance(Index j) const {
 
 ColumnMoments column_moments(const Source& source, Context& context) {
   const std::vector<double> reference = reference_row(source);
+  std::vector<Index> stored;
   for (std::size_t j = 0; j < reference.size(); ++j) {
     if (!std::isfinite(reference[j])) require_finite(source, {0, source.columns()[j]});
   }
-  Partial partial = collect(source, reference, 1.0, context);
+  Partial partial = collect(source, reference, 1.0, stored, context);
   require_finite(source, partial.bad);
-  const double unit = unit_for(partial);
-  if (unit != 1.0) partial = collect(source, reference, unit, context);
-  std::vector<Index> stored = partial.count;
-  if (source.sparse()) add_zeros(partial, source.rows());
+  for (std::size_t j = 0; j < reference.size(); ++j) {
+    require(std::isfinite(partial.mean[j]), ErrorCode::bad_data, "column ", source.columns()[j],
+            ": values so large that their differences overflow: scale the data");
+  }
+  const double widest = widest_range(partial), unit = unit_for(widest);
+  if (widest > 1e100 || (widest > 0 && widest < 1e-100)) {
+    partial = collect(source, reference, unit, stored, context);  // the squares of the first pass are lost
+  } else if (unit != 1.0) {
+    rescale(partial, 1.0 / unit);
+  }
   ColumnMoments out = finish(source, partial, reference, unit);
   out.stored = std::move(stored);
   return out;
@@ -221,7 +277,9 @@ std::vector<Index> count_not_finite(const Source& source, Context& context) {
       source.store(), context,
       [&](const Block& block) {
         Counts counts(static_cast<std::size_t>(source.cols()));
-        const auto look = [&](Index, Index j, double value) { counts[static_cast<std::size_t>(j)] += !std::isfinite(value); };
+        const auto look = [&](Index, Index j, double value) {
+          counts[static_cast<std::size_t>(j)] += !std::isfinite(value);
+        };
         if (block.sparse) {
           for_each_entry(source, position, block, look);
         } else {

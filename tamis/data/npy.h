@@ -11,12 +11,12 @@
 namespace tamis {
 
 struct NpyHeader {
-  char kind = 'f';        // as in NumPy: f, i, u, b, and U, S where labels may be text
-  std::size_t item = 0;   // bytes an element
-  bool swapped = false;   // big-endian
-  bool fortran = false;   // first index fastest
+  char kind = 'f';       // as in NumPy: f, i, u, b, and U, S where labels may be text
+  std::size_t item = 0;  // bytes an element
+  bool swapped = false;  // big-endian
+  bool fortran = false;  // first index fastest
   std::vector<Index> shape;
-  Index count = 0;        // product of the shape
+  Index count = 0;  // product of the shape
 };
 
 // Reads and checks the header; Error(bad_data) for anything but plain numbers, booleans and text.

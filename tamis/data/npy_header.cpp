@@ -47,7 +47,7 @@ class HeaderParser {
       bit = 4;
       shape();
     }
-    require(bit != 0 && (seen_ & bit) == 0, ErrorCode::bad_data, where_, ": unexpected header entry ", quoted(key));
+    require(bit != 0 && (seen_ & bit) == 0, ErrorCode::bad_data, where_, ": unexpected header entry ", in_quotes(key));
     seen_ |= bit;
   }
 
@@ -63,10 +63,10 @@ class HeaderParser {
     std::size_t item = 0;
     const auto [end, status] = std::from_chars(rest.data() + digits, rest.data() + rest.size(), item);
     const bool whole = status == std::errc() && end == rest.data() + rest.size();
-    require(header_.kind != 'O', ErrorCode::bad_data, where_, ": dtype ", quoted(type),
+    require(header_.kind != 'O', ErrorCode::bad_data, where_, ": dtype ", in_quotes(type),
             " holds Python objects (pickle), which are never read; need plain numbers");
     require(std::strchr("<>|=", order) != nullptr && whole && known_type(header_.kind, item), ErrorCode::bad_data,
-            where_, ": dtype ", quoted(type), ", need float16/32/64, int8..64, uint8..64 or bool");
+            where_, ": dtype ", in_quotes(type), ", need float16/32/64, int8..64, uint8..64 or bool");
     header_.swapped = order == '>';
     header_.item = header_.kind == 'U' ? 4 * item : item;
   }
@@ -111,7 +111,7 @@ class HeaderParser {
     Index value = 0;
     const auto [end, status] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
     require(status == std::errc() && value >= 0, ErrorCode::bad_data, where_, ": bad size in the shape at ",
-            quoted(text_.substr(0, 24)));
+            in_quotes(text_.substr(0, 24)));
     text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
     if (text_.starts_with('L')) text_.remove_prefix(1);  // Python 2 wrote long integers so
     return value;
@@ -122,7 +122,7 @@ class HeaderParser {
     const char quote = text_.empty() ? ' ' : text_[0];
     const std::size_t end = quote == '\'' || quote == '"' ? text_.find(quote, 1) : std::string_view::npos;
     require(end != std::string_view::npos, ErrorCode::bad_data, where_, ": not a valid header at ",
-            quoted(text_.substr(0, 24)));
+            in_quotes(text_.substr(0, 24)));
     const std::string_view inside = text_.substr(1, end - 1);
     text_.remove_prefix(end + 1);
     return inside;
@@ -137,7 +137,7 @@ class HeaderParser {
 
   void expect(char c) {
     require(accept(c), ErrorCode::bad_data, where_, ": not a valid header, expected ", c, " at ",
-            quoted(text_.substr(0, 24)));
+            in_quotes(text_.substr(0, 24)));
   }
 
   void skip_spaces() {
@@ -162,8 +162,8 @@ NpyHeader read_npy_header(ByteStream& bytes) {
   require(std::memcmp(start.data(), "\x93NUMPY", 6) == 0, ErrorCode::bad_data, bytes.where(),
           ": does not begin as a NumPy array does");
   const int version = start[6];
-  require(version >= 1 && version <= 3 && start[7] == 0, ErrorCode::bad_data, bytes.where(), ": version ", version,
-          ".", static_cast<int>(start[7]), ", need 1.0, 2.0 or 3.0");
+  require(version >= 1 && version <= 3 && start[7] == 0, ErrorCode::bad_data, bytes.where(), ": version ", version, ".",
+          static_cast<int>(start[7]), ", need 1.0, 2.0 or 3.0");
   std::array<unsigned char, 4> size_bytes{};
   exactly(size_bytes.data(), version == 1 ? 2 : 4);
   std::size_t size = 0;

@@ -71,8 +71,8 @@ class NpzReader {
   Source read_sparse() const {
     const std::vector<std::string> format = read_npy_words(*open("format"), context_);
     const std::string word = format.size() == 1 ? format[0] : "";
-    require(word == "csr" || word == "csc" || word == "coo", ErrorCode::bad_data, archive_.where(),
-            ": sparse format ", quoted(word), ", need csr, csc or coo");
+    require(word == "csr" || word == "csc" || word == "coo", ErrorCode::bad_data, archive_.where(), ": sparse format ",
+            in_quotes(word), ", need csr, csc or coo");
     const NpyArray shape = read_npy_array(*open("shape"), context_);
     Index rows = 0;
     Index cols = 0;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "tamis/base/error.h"
+#include "tamis/base/random.h"
 #include "tamis/data/reduce.h"
 #include "tamis/data/sparse_rows.h"
 #include "tamis/data/tile.h"
@@ -60,18 +60,33 @@ void add_matrix(Matrix& into, Matrix&& from) {
 
 // --- Z V ---------------------------------------------------------------------------------------------------------
 
+// V with its columns padded to whole vectors, as the skinny product takes it.
+template <class T>
+BasicMatrix<T> padded(const Matrix& v) {
+  const Index width = pieces(v.cols(), kWidthStep<T>) * kWidthStep<T>;
+  BasicMatrix<T> out(v.rows(), width);
+  for (Index i = 0; i < v.rows(); ++i) {
+    for (Index k = 0; k < v.cols(); ++k) out(i, k) = static_cast<T>(v(i, k));
+  }
+  return out;
+}
+
 template <class T>
 void multiply_dense_piece(const Centered& z, const Block& block, Index row0, Index rows, const BasicMatrix<T>& v,
                           BasicMatrix<T>& out) {
-  const Index d = z.cols(), m = v.cols();
+  const Index d = z.cols(), width = v.cols();
   std::vector<T> tile(static_cast<std::size_t>(kTileRows * std::min(d, kTileCols)));
+  std::vector<T> y(static_cast<std::size_t>(kTileRows * width));
   for (Index r = 0; r < rows; r += kTileRows) {
     const Index count = std::min(kTileRows, rows - r);
-    T* y = out.row(block.first + row0 + r);
+    std::fill(y.begin(), y.end(), T(0));
     for (Index col0 = 0; col0 < d; col0 += kTileCols) {
       const Index cols = std::min(kTileCols, d - col0);
       load_tile(z, block, row0 + r, count, col0, cols, tile.data());
-      blas::gemm(false, false, count, m, cols, T(1), tile.data(), cols, v.row(col0), m, T(col0 > 0), y, m);
+      kernels<T>().skinny_product(count, cols, tile.data(), cols, 1, v.row(col0), width, y.data());
+    }
+    for (Index i = 0; i < count; ++i) {
+      std::copy_n(y.data() + i * width, out.cols(), out.row(block.first + row0 + r + i));
     }
   }
 }
@@ -110,13 +125,6 @@ void for_each_shifted(const Centered& z, const Block& block, Index row0, Index r
   }
 }
 
-template <class T>
-BasicMatrix<T> converted(const Matrix& a) {
-  BasicMatrix<T> out(a.rows(), a.cols());
-  std::transform(a.data(), a.data() + a.size(), out.data(), [](double value) { return static_cast<T>(value); });
-  return out;
-}
-
 // offset = center' V: what every row of a sparse product lacks.
 std::vector<double> center_times(const std::vector<double>& center, const Matrix& v) {
   std::vector<double> out(static_cast<std::size_t>(v.cols()));
@@ -133,7 +141,7 @@ BasicMatrix<T> multiply(const Centered& z, const Matrix& v, Context& context) {
   assert(v.rows() == z.cols());
   BasicMatrix<T> out(z.rows(), v.cols());
   if (!z.source().sparse()) {
-    const BasicMatrix<T> vt = converted<T>(v);
+    const BasicMatrix<T> vt = padded<T>(v);
     for_each_piece(z.source(), context, [&](const Block& block, Index row0, Index rows) {
       multiply_dense_piece(z, block, row0, rows, vt, out);
     });
@@ -147,7 +155,8 @@ BasicMatrix<T> multiply(const Centered& z, const Matrix& v, Context& context) {
       kernels<double>().axpy(v.cols(), value, v.row(j), y.row(row - first));
     });
     for (Index i = 0; i < rows; ++i) {
-      for (Index k = 0; k < v.cols(); ++k) out(first + i, k) = static_cast<T>(y(i, k) - offset[static_cast<std::size_t>(k)]);
+      for (Index k = 0; k < v.cols(); ++k)
+        out(first + i, k) = static_cast<T>(y(i, k) - offset[static_cast<std::size_t>(k)]);
     }
   });
   return out;
@@ -161,21 +170,27 @@ template BasicMatrix<float> multiply<float>(const Centered&, const Matrix&, Cont
 namespace {
 
 Matrix multiply_transposed_dense(const Centered& z, const Matrix& t, Context& context) {
-  const Index d = z.cols(), m = t.cols();
-  Matrix out(d, m);
+  const Index d = z.cols();
+  Matrix out(d, t.cols());
+  const Matrix tp = padded<double>(t);
   const auto partial = [&](const Block& block, Index q) {
     const Index col0 = q * kTileCols, cols = std::min(kTileCols, d - col0);
     std::vector<double> tile(static_cast<std::size_t>(kTileRows * cols));
-    Matrix sum(cols, m);
+    Matrix sum(cols, tp.cols());
     for (Index row0 = 0; row0 < block.rows; row0 += kTileRows) {
       const Index rows = std::min(kTileRows, block.rows - row0);
       load_tile(z, block, row0, rows, col0, cols, tile.data());
-      blas::gemm(true, false, cols, m, rows, 1.0, tile.data(), cols, t.row(block.first + row0), m, 1.0, sum.data(), m);
+      kernels<double>().skinny_product(cols, rows, tile.data(), 1, cols, tp.row(block.first + row0), tp.cols(),
+                                       sum.data());
     }
     return sum;
   };
   reduce_pieces<Matrix>(z.source().store(), pieces(d, kTileCols), context, partial, add_matrix,
-                        [&](Index q, Matrix&& sum) { std::copy_n(sum.data(), sum.size(), out.row(q * kTileCols)); });
+                        [&](Index q, Matrix&& sum) {
+                          for (Index j = 0; j < sum.rows(); ++j) {
+                            std::copy_n(sum.row(j), out.cols(), out.row(q * kTileCols + j));
+                          }
+                        });
   return out;
 }
 
@@ -206,6 +221,58 @@ Matrix multiply_transposed_sparse(const Centered& z, const Matrix& t, Context& c
 Matrix multiply_transposed(const Centered& z, const Matrix& t, Context& context) {
   assert(t.rows() == z.rows());
   return z.source().sparse() ? multiply_transposed_sparse(z, t, context) : multiply_transposed_dense(z, t, context);
+}
+
+// --- Z'(ZV) ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// From this many blocks on, one sweep that keeps a few rows in cache for both products keeps all threads busy.
+constexpr Index kSweepBlocks = 8;
+constexpr Index kSweepCols = 4096;
+
+// sum (d x width) += T'(T V) for the rows of one block, a few at a time.
+void sweep_block(const Centered& z, const Block& block, const Matrix& v, Matrix& sum) {
+  const Index d = z.cols(), width = v.cols();
+  std::vector<double> rows_tile(static_cast<std::size_t>(kTileRows * d));
+  Matrix y(kTileRows, width);
+  for (Index row0 = 0; row0 < block.rows; row0 += kTileRows) {
+    const Index rows = std::min(kTileRows, block.rows - row0);
+    std::fill_n(y.data(), y.size(), 0.0);
+    for (Index col0 = 0; col0 < d; col0 += kTileCols) {
+      const Index cols = std::min(kTileCols, d - col0);
+      double* tile = rows_tile.data() + kTileRows * col0;
+      load_tile(z, block, row0, rows, col0, cols, tile);
+      kernels<double>().skinny_product(rows, cols, tile, cols, 1, v.row(col0), width, y.data());
+    }
+    for (Index col0 = 0; col0 < d; col0 += kTileCols) {
+      const Index cols = std::min(kTileCols, d - col0);
+      kernels<double>().skinny_product(cols, rows, rows_tile.data() + kTileRows * col0, 1, cols, y.data(), width,
+                                       sum.row(col0));
+    }
+  }
+}
+
+}  // namespace
+
+Matrix scatter_product(const Centered& z, const Matrix& v, Context& context) {
+  const Store& store = z.source().store();
+  if (z.source().sparse() || store.block_count() < kSweepBlocks || z.cols() > kSweepCols) {
+    return multiply_transposed(z, multiply<double>(z, v, context), context);
+  }
+  context.count_pass();
+  const Matrix vp = padded<double>(v);
+  const Matrix sum = reduce_blocks<Matrix>(
+      store, context,
+      [&](const Block& block) {
+        Matrix partial(z.cols(), vp.cols());
+        sweep_block(z, block, vp, partial);
+        return partial;
+      },
+      add_matrix);
+  Matrix out(z.cols(), v.cols());
+  for (Index j = 0; j < z.cols(); ++j) std::copy_n(sum.row(j), v.cols(), out.row(j));
+  return out;
 }
 
 // --- Gram matrices -----------------------------------------------------------------------------------------------
@@ -369,10 +436,22 @@ void copy_rows(const Centered& x, const Block& block, Index row0, Index rows, do
     return;
   }
   const Index first = block.first + row0;
-  for_each_shifted(x, block, row0, rows, [&](Index row, Index j, double value) { out[(row - first) * x.cols() + j] = value; });
+  for_each_shifted(x, block, row0, rows,
+                   [&](Index row, Index j, double value) { out[(row - first) * x.cols() + j] = value; });
 }
 
 }  // namespace
+
+std::vector<Index> sample_rows(Index n, Index count, std::uint64_t seed) {
+  constexpr std::uint64_t kStream = 0x726f7773;  // its own stream of the seed
+  const Random random(seed, kStream);
+  std::vector<Index> rows(static_cast<std::size_t>(count));
+  for (Index i = 0; i < count; ++i) {
+    const Index begin = i * n / count, end = (i + 1) * n / count;
+    rows[static_cast<std::size_t>(i)] = begin + random.below(static_cast<std::uint64_t>(i), end - begin);
+  }
+  return rows;
+}
 
 Matrix gather_rows(const Source& source, const std::vector<Index>& rows, Context& context) {
   const Centered x = uncentered(source);

@@ -14,8 +14,8 @@ namespace tamis {
 // Statistics of each column of a source (its scaling applied), centred so that they survive a large offset.
 struct ColumnMoments {
   Index rows = 0;
-  // Squares are in units of unit^2: a power of two, 1 unless the data are so large or small that squares would
-  // leave the range of double.
+  // Squares are in units of unit^2: a power of two, 1 unless the data are far from 1 (so that squares stay in the
+  // range of double, and the centred data in that of float).
   double unit = 1.0;
   std::vector<double> mean;
   std::vector<double> scatter;  // sum of (x - mean)^2, in unit^2
@@ -52,11 +52,14 @@ class Centered {
   const std::vector<double>& shift() const { return shift_; }
   // Sparse with a choice of columns: position of a store's column here, or -1; empty where all are kept.
   const std::vector<std::int32_t>& position() const { return position_; }
+  // End of the run of columns, neighbours in the store, that column j stands in.
+  Index run_end(Index j) const { return run_end_[static_cast<std::size_t>(j)]; }
 
  private:
   Source source_;
   std::vector<double> center_, scale_, shift_;
   std::vector<std::int32_t> position_;
+  std::vector<Index> run_end_;
 };
 
 // Z V (n x m). In float the arithmetic is float, for what only decides labels.
@@ -64,6 +67,8 @@ template <class T>
 BasicMatrix<T> multiply(const Centered& z, const Matrix& v, Context& context);
 // Z'T (d x m).
 Matrix multiply_transposed(const Centered& z, const Matrix& t, Context& context);
+// Z'(Z V) (d x m): S V without S. One reading of the data where there are many rows, two where not.
+Matrix scatter_product(const Centered& z, const Matrix& v, Context& context);
 // Z'Z (d x d). Dense only.
 Matrix gram(const Centered& z, Context& context);
 // Z Z' (n x n) for few rows. Dense only.
@@ -74,6 +79,8 @@ Matrix gram_of_rows(const Centered& z, Context& context);
 void move_rows(const Centered& z, const std::vector<int>& before, const std::vector<int>& after, Matrix& sums,
                Context& context);
 
+// `count` rows of n, one drawn from each of `count` equal stretches: increasing, spread over all of the data.
+std::vector<Index> sample_rows(Index n, Index count, std::uint64_t seed);
 // The given rows (increasing), dense, not centred.
 Matrix gather_rows(const Source& source, const std::vector<Index>& rows, Context& context);
 // All rows of a source as a dense matrix, scaled, not centred: for few columns.

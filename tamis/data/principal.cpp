@@ -29,14 +29,23 @@ RitzPairs without_null(RitzPairs pairs, Index count, Index n, Index d) {
   return pairs;
 }
 
+Matrix identity(Index n) {
+  Matrix out(n, n);
+  for (Index i = 0; i < n; ++i) out(i, i) = 1;
+  return out;
+}
+
 // n x n side: Z Z' = U L U' gives W = Z'U L^(-1/2).
 RitzPairs from_row_gram(const Centered& z, Index count, Context& context) {
-  const EigenPairs pairs = symmetric_eigen_largest(gram_of_rows(z, context), count);
+  const Matrix k = z.source().sparse()
+                       ? multiply<double>(z, multiply_transposed(z, identity(z.rows()), context), context)
+                       : gram_of_rows(z, context);
+  const EigenPairs pairs = symmetric_eigen_largest(k, count);
   RitzPairs out = without_null({pairs.vectors, {}, pairs.values, {}, 0, true}, count, z.rows(), z.cols());
   out.vectors = multiply_transposed(z, out.vectors, context);
   for (Index i = 0; i < out.vectors.rows(); ++i) {
-    for (Index k = 0; k < out.vectors.cols(); ++k) {
-      out.vectors(i, k) /= std::sqrt(out.values[static_cast<std::size_t>(k)]);
+    for (Index j = 0; j < out.vectors.cols(); ++j) {
+      out.vectors(i, j) /= std::sqrt(out.values[static_cast<std::size_t>(j)]);
     }
   }
   // The small side has lost half the digits of the weak directions: make the columns orthonormal to working accuracy.
@@ -45,7 +54,8 @@ RitzPairs from_row_gram(const Centered& z, Index count, Context& context) {
 }
 
 RitzPairs from_gram(const Centered& z, Index count, Context& context) {
-  const EigenPairs pairs = symmetric_eigen_largest(gram(z, context), count);
+  const Matrix s = z.source().sparse() ? scatter_product(z, identity(z.cols()), context) : gram(z, context);
+  const EigenPairs pairs = symmetric_eigen_largest(s, count);
   return without_null({pairs.vectors, {}, pairs.values, {}, 0, true}, count, z.rows(), z.cols());
 }
 
@@ -58,14 +68,13 @@ Matrix random_start(const Centered& z, Index width, Context& context) {
   return orthonormalized(multiply_transposed(z, rows, context));
 }
 
-RitzPairs by_iteration(const Centered& z, Index count, Accuracy accuracy, Context& context) {
+RitzPairs by_iteration(const Centered& z, Index count, Accuracy accuracy, const Matrix& guess, Context& context) {
   SymmetricOperator scatter;
   scatter.dim = z.cols();
-  scatter.apply = [&](const Matrix& v, const Matrix&) {
-    return multiply_transposed(z, multiply<double>(z, v, context), context);
-  };
+  scatter.apply = [&](const Matrix& v, const Matrix&) { return scatter_product(z, v, context); };
   RitzPairs start;
-  start.vectors = random_start(z, std::min({count + kGuard, z.rows(), z.cols()}), context);
+  const Index width = std::min({count + kGuard, z.rows(), z.cols()});
+  start.vectors = guess.cols() >= width ? orthonormalized(guess) : random_start(z, width, context);
   if (start.vectors.cols() == 0) return start;
   DavidsonOptions options;
   options.count = std::min(count, start.vectors.cols());
@@ -77,13 +86,12 @@ RitzPairs by_iteration(const Centered& z, Index count, Accuracy accuracy, Contex
 
 }  // namespace
 
-RitzPairs principal_directions(const Centered& z, Index count, Accuracy accuracy, Context& context) {
+RitzPairs principal_directions(const Centered& z, Index count, Accuracy accuracy, const Matrix& guess,
+                               Context& context) {
   count = std::min({count, z.rows(), z.cols()});
-  if (!z.source().sparse()) {
-    if (z.cols() <= std::min(kSmall, z.rows())) return from_gram(z, count, context);
-    if (z.rows() <= kSmall) return from_row_gram(z, count, context);
-  }
-  return by_iteration(z, count, accuracy, context);
+  if (z.cols() <= std::min(kSmall, z.rows())) return from_gram(z, count, context);
+  if (z.rows() <= kSmall) return from_row_gram(z, count, context);
+  return by_iteration(z, count, accuracy, guess, context);
 }
 
 }  // namespace tamis

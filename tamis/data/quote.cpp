@@ -49,6 +49,11 @@ std::string printable(std::string_view text, std::size_t most) {
   return out;
 }
 
-std::string quoted(std::string_view text) { return '"' + printable(text, 30) + '"'; }
+std::string in_quotes(std::string_view text) {
+  std::string out = "\"";
+  out += printable(text, 30);
+  out += '"';
+  return out;
+}
 
 }  // namespace tamis

@@ -10,7 +10,7 @@ namespace tamis {
 // Control characters and invalid UTF-8 become \xNN; cut after `most` characters ("...").
 std::string printable(std::string_view text, std::size_t most = 60);
 // The same between quotes, cut shorter: what arrived.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 // Joins words with ", ", at most a dozen of them.
 template <class Words>
 std::string listed(const Words& words) {
@@ -19,7 +19,8 @@ std::string listed(const Words& words) {
   std::size_t count = 0;
   for (const auto& word : words) {
     if (count == kMost) return out + ", ...";
-    out += (count++ == 0 ? "" : ", ") + printable(word);
+    if (count++ > 0) out += ", ";
+    out += printable(word);
   }
   return out;
 }

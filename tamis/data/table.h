@@ -31,7 +31,7 @@ struct Table {
 };
 
 struct ReadOptions {
-  std::string array = "X";                // of an .npz
+  std::string array = "X";  // of an .npz
   enum class Header { automatic, yes, no } header = Header::automatic;
   std::string id_column;                  // row identifiers (text formats)
   std::vector<std::string> labels;        // each a column name, an npz array, or a file

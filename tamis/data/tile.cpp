@@ -1,5 +1,7 @@
 #include "tamis/data/tile.h"
 
+#include <algorithm>
+
 #include "tamis/linalg/kernels.h"
 
 namespace tamis {
@@ -32,7 +34,8 @@ const char* address(const DenseView& view, Index row, Index column) {
 template <class Src, class T>
 void load_strided(const Centered& z, const Block& block, Index row0, Index rows, Index col0, Index cols, T* out) {
   const auto& view = block.dense;
-  const double* row_scale = z.source().row_scale().empty() ? nullptr : z.source().row_scale().data() + block.first + row0;
+  const double* row_scale =
+      z.source().row_scale().empty() ? nullptr : z.source().row_scale().data() + block.first + row0;
   for (Index j = 0; j < cols; ++j) {
     const auto column = static_cast<std::size_t>(col0 + j);
     const auto* src = reinterpret_cast<const Src*>(address(view, row0, z.source().columns()[column]));
@@ -57,8 +60,7 @@ void load_tile(const Centered& z, const Block& block, Index row0, Index rows, In
   // Row by row, in runs of columns that are neighbours in the store.
   const Index* column = source.columns().data() + col0;
   for (Index begin = 0; begin < cols;) {
-    Index end = begin + 1;
-    while (end < cols && column[end] == column[end - 1] + 1) ++end;
+    const Index end = std::min(cols, z.run_end(col0 + begin) - col0);
     const double* center = z.center().data() + col0 + begin;
     const double* scale = z.scale().empty() ? nullptr : z.scale().data() + col0 + begin;
     for (Index i = 0; i < rows; ++i) {
@@ -74,9 +76,8 @@ template void load_tile<float>(const Centered&, const Block&, Index, Index, Inde
 
 double element(const DenseView& view, Index row, Index column) {
   const char* at = address(view, row, column);
-  return with_type(view.dtype, [&](auto zero) {
-    return static_cast<double>(*reinterpret_cast<const decltype(zero)*>(at));
-  });
+  return with_type(view.dtype,
+                   [&](auto zero) { return static_cast<double>(*reinterpret_cast<const decltype(zero)*>(at)); });
 }
 
 }  // namespace tamis

@@ -10,7 +10,7 @@ namespace tamis {
 // Rows and columns of a tile: small enough for the cache, large enough for BLAS. Constants of the program, since
 // the order of sums follows them.
 inline constexpr Index kTileRows = 64;
-inline constexpr Index kTileCols = 1024;
+inline constexpr Index kTileCols = 256;
 
 // out (rows x cols, row-major) = Z[block.first + row0 .., col0 ..].
 template <class T>

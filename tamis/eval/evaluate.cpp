@@ -115,8 +115,8 @@ RandomBand random_band(const Scorer& score, const SubsetScore& given, Index colu
   for (Index s = 0; s < options.subsets; ++s) {
     context.progress("evaluate", 0.1 + 0.9 * static_cast<double>(s) / static_cast<double>(options.subsets),
                      text("random subset ", s + 1, " of ", options.subsets));
-    const auto subset = random_subset(columns, static_cast<std::size_t>(given.features), context.seed,
-                                      static_cast<std::uint64_t>(s));
+    const auto subset =
+        random_subset(columns, static_cast<std::size_t>(given.features), context.seed, static_cast<std::uint64_t>(s));
     const auto one = score(subset, options.subsets);
     accuracy.push_back(one.accuracy.mean);
     nmi.push_back(one.nmi.mean);

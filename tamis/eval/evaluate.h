@@ -14,9 +14,9 @@ namespace tamis {
 
 struct EvaluateOptions {
   Index clusters = 8;
-  Index repeats = 10;             // single k-means++ starts, each with its own seed
-  Index subsets = 20;             // random ones
-  Index max_cells = 60'000'000;   // rows x columns above which all features are not clustered (n x d numbers, twice)
+  Index repeats = 10;            // single k-means++ starts, each with its own seed
+  Index subsets = 20;            // random ones
+  Index max_cells = 60'000'000;  // rows x columns above which all features are not clustered (n x d numbers, twice)
 };
 
 // Over the repeats, or over the random subsets' means.
@@ -41,12 +41,13 @@ struct RandomBand {
 struct Evaluation {
   SubsetScore given;
   SubsetScore max_variance;
-  std::optional<SubsetScore> all;     // unset where the table is too large for it
+  std::optional<SubsetScore> all;  // unset where the table is too large for it
   RandomBand random;
-  std::vector<std::string> notes;     // what was left out, and why
+  std::vector<std::string> notes;  // what was left out, and why
 };
 
-// `classes` of the rows, -1: unlabelled (clustered, but not counted). `features` are columns of the source, in any order.
+// `classes` of the rows, -1: unlabelled (clustered, but not counted). `features` are columns of the source, in any
+// order.
 Evaluation evaluate_features(const Source& source, const std::vector<int>& classes, std::vector<Index> features,
                              const EvaluateOptions& options, Context& context);
 

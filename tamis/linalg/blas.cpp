@@ -16,8 +16,8 @@ void ssyrk_(const char*, const char*, const int*, const int*, const float*, cons
 void dsyevd_(const char*, const char*, const int*, double*, const int*, double*, double*, const int*, int*, const int*,
              int*);
 void dsyevr_(const char*, const char*, const char*, const int*, double*, const int*, const double*, const double*,
-             const int*, const int*, const double*, int*, double*, double*, const int*, int*, double*, const int*,
-             int*, const int*, int*);
+             const int*, const int*, const double*, int*, double*, double*, const int*, int*, double*, const int*, int*,
+             const int*, int*);
 // Only OpenBLAS has it; other libraries are single-threaded or told so by their own settings.
 void openblas_set_num_threads(int) __attribute__((weak));
 }

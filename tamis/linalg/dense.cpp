@@ -80,7 +80,8 @@ EigenPairs symmetric_eigen(const Matrix& a) {
 }
 
 EigenPairs symmetric_eigen_largest(const Matrix& a, Index count) {
-  if (2 * count >= a.rows()) {
+  // Divide and conquer for all pairs beats bisection for some of them while the matrix is small.
+  if (a.rows() <= 256 || 2 * count >= a.rows()) {
     EigenPairs all = symmetric_eigen(a);
     all.values.resize(static_cast<std::size_t>(count));
     all.vectors = first_columns(all.vectors, count);

@@ -7,14 +7,14 @@
 
 namespace tamis {
 
-Matrix product(const Matrix& a, const Matrix& b);                // A B
+Matrix product(const Matrix& a, const Matrix& b);                   // A B
 Matrix product_transposed_left(const Matrix& a, const Matrix& b);   // A'B
 Matrix product_transposed_right(const Matrix& a, const Matrix& b);  // AB'
 // C += alpha A B
 void add_product(double alpha, const Matrix& a, const Matrix& b, Matrix& c);
 
-double squared_norm(const Matrix& a);           // sum of squares
-double dot(const Matrix& a, const Matrix& b);   // tr(A'B)
+double squared_norm(const Matrix& a);          // sum of squares
+double dot(const Matrix& a, const Matrix& b);  // tr(A'B)
 Matrix first_columns(const Matrix& a, Index count);
 Matrix hstack(const Matrix& a, const Matrix& b);
 void scale_rows(const std::vector<double>& by, Matrix& a);

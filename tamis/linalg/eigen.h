@@ -31,11 +31,11 @@ struct RitzPairs {
 };
 
 struct DavidsonOptions {
-  Index count = 1;          // eigenpairs wanted; the start may have more columns (a guard block)
-  Index steps = 100;        // expansions of the basis at most
-  Index basis = 0;          // columns of the basis at most; 0: four times the start
+  Index count = 1;           // eigenpairs wanted; the start may have more columns (a guard block)
+  Index steps = 100;         // expansions of the basis at most
+  Index basis = 0;           // columns of the basis at most; 0: four times the start
   double tolerance = 1e-10;  // stop when all residuals are below tolerance * ||M||
-  double gain = 0;          // stop when a step raises the sum of values by less than gain * (what the first one did)
+  double gain = 0;           // stop when a step raises the sum of values by less than gain * (what the first one did)
 };
 
 // Improves `start` (orthonormal columns, image filled or empty). The result has as many columns as the start.

@@ -10,6 +10,10 @@ namespace tamis {
 // of neighbouring rows.
 inline constexpr Index kPanel = 16;
 
+// Columns of a skinny product come in whole vectors.
+template <class T>
+inline constexpr Index kWidthStep = 32 / static_cast<Index>(sizeof(T));
+
 template <class T>
 struct KernelsFor {
   // out[j] = (src[j] - center[j]) * scale[j]; scale may be null (all 1). `src` has the given element type.
@@ -18,6 +22,15 @@ struct KernelsFor {
   // Callers pass g = -2 centre and norm = ||centre||^2. Ties go to the lower k.
   void (*nearest)(const T* points, Index panels, Index m, const T* g, const T* norm, Index k, T* best,
                   std::int32_t* label);
+  // One step of k-means++ for `count` candidate centres (g, norm as above): for each candidate t
+  //   out[t * panels * kPanel + i] = min(current[i], max(0, square[i] + norm[t] + y_i.g_t)),  cost[t] = their sum,
+  // where square[i] = ||y_i||^2. Rows of the last panel past the end have current = 0.
+  void (*candidates)(const T* points, Index panels, Index m, const T* g, const T* norm, Index count, const T* square,
+                     const T* current, T* out, double* cost);
+  // C (rows x width) += A (rows x depth) V (depth x width), a_ik = a[i * row_step + k * depth_step]; width must be a
+  // multiple of kWidthStep<T>. For few columns, where packing A would cost as much as the product.
+  void (*skinny_product)(Index rows, Index depth, const T* a, Index row_step, Index depth_step, const T* v, Index width,
+                         T* c);
   // y (m) += a x (m).
   void (*axpy)(Index m, T a, const T* x, T* y);
 };

@@ -9,8 +9,8 @@ namespace tamis {
 
 namespace {
 
-// Divides every column by its norm; columns that are zero, or not finite, stay out.
-Matrix with_unit_columns(const Matrix& p) {
+// Divides every column by its norm; columns whose squared norm is not above `floor`, or not finite, stay out.
+Matrix with_long_columns(const Matrix& p, double floor) {
   std::vector<double> norm(static_cast<std::size_t>(p.cols()));
   for (Index i = 0; i < p.rows(); ++i) {
     for (Index j = 0; j < p.cols(); ++j) norm[static_cast<std::size_t>(j)] += p(i, j) * p(i, j);
@@ -18,7 +18,7 @@ Matrix with_unit_columns(const Matrix& p) {
   std::vector<Index> keep;
   for (Index j = 0; j < p.cols(); ++j) {
     const double value = norm[static_cast<std::size_t>(j)];
-    if (value > 0 && std::isfinite(value)) keep.push_back(j);
+    if (value > floor && std::isfinite(value)) keep.push_back(j);
   }
   Matrix out(p.rows(), static_cast<Index>(keep.size()));
   for (Index i = 0; i < p.rows(); ++i) {
@@ -45,27 +45,13 @@ Matrix whitened(const Matrix& p, double floor) {
 }  // namespace
 
 Matrix orthonormal_complement(const Matrix& q, Matrix p) {
+  p = with_long_columns(p, 0.0);
   // Twice is enough (Parlett & Kahan): what the first projection leaves of q by cancellation, the second removes.
-  for (int round = 0; round < 2; ++round) {
-    p = with_unit_columns(p);
-    if (q.cols() > 0 && p.cols() > 0) add_product(-1.0, q, product_transposed_left(q, p), p);
-    if (round == 0 && p.cols() > 0) {
-      // A unit column that loses all but rounding to q lies in its span.
-      Matrix kept(p.rows(), 0);
-      std::vector<Index> columns;
-      for (Index j = 0; j < p.cols(); ++j) {
-        double norm = 0;
-        for (Index i = 0; i < p.rows(); ++i) norm += p(i, j) * p(i, j);
-        if (norm > 1e-20) columns.push_back(j);
-      }
-      kept = Matrix(p.rows(), static_cast<Index>(columns.size()));
-      for (Index i = 0; i < p.rows(); ++i) {
-        for (std::size_t k = 0; k < columns.size(); ++k) kept(i, static_cast<Index>(k)) = p(i, columns[k]);
-      }
-      p = with_unit_columns(kept);
-    }
-    if (p.cols() == 0) return p;
-    p = whitened(p, round == 0 ? 1e-12 : 1e-2);
+  for (int round = 0; round < 2 && p.cols() > 0; ++round) {
+    if (q.cols() > 0) add_product(-1.0, q, product_transposed_left(q, p), p);
+    // A unit column that loses all but rounding to q lies in its span.
+    if (round == 0) p = with_long_columns(p, 1e-20);
+    if (p.cols() > 0) p = whitened(p, round == 0 ? 1e-12 : 1e-2);
   }
   return p;
 }

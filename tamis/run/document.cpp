@@ -14,8 +14,8 @@ namespace tamis {
 namespace {
 
 const Fact* find_fact(const Report& report, const std::string& name) {
-  const auto found =
-      std::find_if(report.resolved.begin(), report.resolved.end(), [&](const Fact& fact) { return fact.first == name; });
+  const auto found = std::find_if(report.resolved.begin(), report.resolved.end(),
+                                  [&](const Fact& fact) { return fact.first == name; });
   return found == report.resolved.end() ? nullptr : &*found;
 }
 

@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "tamis/base/error.h"
+#include "tamis/data/quote.h"
 #include "tamis/run/spelling.h"
 
 namespace tamis {
@@ -56,7 +57,7 @@ std::string hint(const std::string& word, const std::vector<std::string>& names)
     const std::size_t distance = edit_distance(word, name);
     if (distance < least) least = distance, nearest = &name;
   }
-  return nearest == nullptr ? std::string() : "; did you mean '" + terminal_text(*nearest) + "'?";
+  return nearest == nullptr ? std::string() : "; did you mean '" + printable(*nearest) + "'?";
 }
 
 class Resolver {
@@ -71,13 +72,13 @@ class Resolver {
     const auto [first, last] = positions_.equal_range(word);
     if (first != last) {
       require(std::next(first) == last, ErrorCode::usage, where_, ": ", std::distance(first, last),
-              " columns are named '", terminal_text(word), "', need one (give its position, counted from 0)");
+              " columns are named '", printable(word), "', need one (give its position, counted from 0)");
       return first->second;
     }
     const bool left_out = std::find(table_.excluded_columns.begin(), table_.excluded_columns.end(), word) !=
                           table_.excluded_columns.end();
     if (left_out && skip_left_out_) return std::nullopt;
-    require(!left_out, ErrorCode::usage, where_, ": column '", terminal_text(word),
+    require(!left_out, ErrorCode::usage, where_, ": column '", printable(word),
             "' holds text, labels or row identifiers, need a feature");
     return position(word);
   }
@@ -87,7 +88,7 @@ class Resolver {
     const Index count = table_.source.cols();
     const bool numbered = table_.names.empty() && word.size() > 1 && word[0] == 'f';
     const auto at = parse_whole<Index>(std::string_view(word).substr(numbered ? 1 : 0));
-    require(at.has_value(), ErrorCode::usage, where_, ": no feature is named '", terminal_text(word), "'",
+    require(at.has_value(), ErrorCode::usage, where_, ": no feature is named '", printable(word), "'",
             hint(word, table_.names));
     require(*at >= 0 && *at < count, ErrorCode::usage, where_, ": position ", *at, ", need 0..", count - 1);
     return *at;
@@ -177,7 +178,7 @@ Index resolve_count(const FeatureCount& wanted, Index available) {
 }
 
 std::string feature_name(const Table& table, Index j) {
-  return table.names.empty() ? "f" + std::to_string(j) : table.names[static_cast<std::size_t>(j)];
+  return table.names.empty() ? text("f", j) : table.names[static_cast<std::size_t>(j)];
 }
 
 std::vector<std::string> list_words(const std::string& text_value) {

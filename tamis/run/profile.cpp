@@ -36,7 +36,8 @@ Fingerprints block_fingerprints(const Store& store, const Block& block) {
   for (Index i = 0; i < block.rows; ++i) {
     const Index row = block.first + i;
     if (!block.sparse) {
-      for (Index j = 0; j < store.cols(); ++j) add_value(prints, static_cast<std::size_t>(j), row, element(block.dense, i, j));
+      for (Index j = 0; j < store.cols(); ++j)
+        add_value(prints, static_cast<std::size_t>(j), row, element(block.dense, i, j));
       continue;
     }
     const bool single = block.csr.dtype == DType::f32;
@@ -54,7 +55,8 @@ Fingerprints fingerprints(const Store& store, Context& context) {
   return reduce_blocks<Fingerprints>(
       store, context, [&](const Block& block) { return block_fingerprints(store, block); },
       [](Fingerprints& into, Fingerprints from) {
-        for (std::size_t j = 0; j < into.hash.size(); ++j) into.hash[j] += from.hash[j], into.filled[j] += from.filled[j];
+        for (std::size_t j = 0; j < into.hash.size(); ++j)
+          into.hash[j] += from.hash[j], into.filled[j] += from.filled[j];
       });
 }
 
@@ -64,7 +66,8 @@ void verify(const Source& source, const std::vector<Index>& group, std::vector<s
   for (std::size_t start = 1; start < group.size(); start += kVerifyColumns) {
     const std::size_t end = std::min(group.size(), start + kVerifyColumns);
     std::vector<Index> columns = {group.front()};
-    columns.insert(columns.end(), group.begin() + static_cast<std::ptrdiff_t>(start), group.begin() + static_cast<std::ptrdiff_t>(end));
+    columns.insert(columns.end(), group.begin() + static_cast<std::ptrdiff_t>(start),
+                   group.begin() + static_cast<std::ptrdiff_t>(end));
     const Matrix values = gather(source.with_columns(columns), context);
     for (std::size_t k = 1; k < columns.size(); ++k) {
       bool equal = true;
@@ -120,7 +123,8 @@ Profile profile(const Source& source, Context& context) {
     (missing[column] > 0 ? result.columns_not_finite : finite).push_back(j);
   }
   const auto prints = fingerprints(source.store(), context);
-  for (const Index stored : source.columns()) result.zeros += source.rows() - prints.filled[static_cast<std::size_t>(stored)];
+  for (const Index stored : source.columns())
+    result.zeros += source.rows() - prints.filled[static_cast<std::size_t>(stored)];
   if (finite.empty()) return result;
   add_moments(source.with_columns(finite), finite, skip, result, context);
   find_duplicates(source, prints, skip, result, context);

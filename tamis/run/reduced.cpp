@@ -28,7 +28,8 @@ std::string npy_type(DType type) {
 // NPY format 1.0: magic, header length, a Python dictionary padded so that the data begin at a multiple of 64.
 std::string npy_header(DType type, Index rows, Index cols) {
   constexpr std::size_t kPrefix = 10, kAlign = 64;
-  std::string header = text("{'descr': '", npy_type(type), "', 'fortran_order': False, 'shape': (", rows, ", ", cols, "), }");
+  std::string header =
+      text("{'descr': '", npy_type(type), "', 'fortran_order': False, 'shape': (", rows, ", ", cols, "), }");
   header.append(kAlign - (kPrefix + header.size() + 1) % kAlign, ' ');
   header += '\n';
   std::string out("\x93NUMPY\x01\x00", 8);
@@ -93,7 +94,8 @@ void for_entries(const Table& table, const std::vector<Index>& selected, Context
   const Store& store = table.source.store();
   std::vector<Index> position(static_cast<std::size_t>(store.cols()), -1);
   const auto columns = store_columns(table, selected);
-  for (std::size_t k = 0; k < columns.size(); ++k) position[static_cast<std::size_t>(columns[k])] = static_cast<Index>(k);
+  for (std::size_t k = 0; k < columns.size(); ++k)
+    position[static_cast<std::size_t>(columns[k])] = static_cast<Index>(k);
   for (Index b = 0; b < store.block_count(); ++b) {
     context.check_cancelled();
     const Block block = store.block(b);

@@ -1,5 +1,6 @@
 #include "tamis/run/select.h"
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 
@@ -54,6 +55,21 @@ void warn_of_spread(const ColumnMoments& moments, std::vector<std::string>& warn
   context.warn(warnings.back());
 }
 
+// Where every iteration was asked for, not converging is no surprise.
+bool wants_every_iteration(const Options& options) {
+  return std::any_of(options.begin(), options.end(), [](const Option& option) {
+    const auto* value = std::get_if<double*>(&option.value);
+    return option.name == "tolerance" && value != nullptr && **value == 0.0;
+  });
+}
+
+void warn_of_stopping(const Method& method, const Options& options, Report& report, Context& context) {
+  if (report.status != Status::max_iterations || wants_every_iteration(options)) return;
+  report.warnings.push_back(
+      text(method.name, ": not converged in ", report.iterations, " iterations; raise --iterations or --tolerance"));
+  context.warn(report.warnings.back());
+}
+
 }  // namespace
 
 SelectResult select_features(const Source& source, const Method& method, BoundMethod& bound,
@@ -81,6 +97,7 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
   result.selection = bound.run(scaled(kept, request.scale, moments, context), context);
   auto& report = result.selection.report;
   report.warnings.insert(report.warnings.begin(), warnings.begin(), warnings.end());
+  warn_of_stopping(method, bound.options(), report, context);
   report.passes = context.passes();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 

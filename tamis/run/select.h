@@ -11,20 +11,20 @@
 namespace tamis {
 
 struct SelectRequest {
-  FeatureCount features;              // how many to select; unset: all that are available
+  FeatureCount features;  // how many to select; unset: all that are available
   Scaling scale = Scaling::none;
-  std::vector<Index> include;         // always selected
-  std::vector<Index> exclude;         // never seen by the method
-  std::vector<int> classes;           // of the rows (-1: unlabelled), to supervise the method; empty: none
+  std::vector<Index> include;  // always selected
+  std::vector<Index> exclude;  // never seen by the method
+  std::vector<int> classes;    // of the rows (-1: unlabelled), to supervise the method; empty: none
 };
 
 struct SelectResult {
-  std::vector<double> scores;     // d, higher is better, NaN where excluded
-  std::vector<Index> ranking;     // the available features, best first
-  std::vector<Index> selected;    // best first
-  std::vector<Index> available;   // the columns the method saw, increasing
-  Index constant = 0;             // of the available features
-  Selection selection;            // as the method returned it, over the available columns
+  std::vector<double> scores;    // d, higher is better, NaN where excluded
+  std::vector<Index> ranking;    // the available features, best first
+  std::vector<Index> selected;   // best first
+  std::vector<Index> available;  // the columns the method saw, increasing
+  Index constant = 0;            // of the available features
+  Selection selection;           // as the method returned it, over the available columns
 };
 
 // Columns are positions in `source`. Throws Error(usage) on a request that cannot be met, and what the method throws.

@@ -58,19 +58,6 @@ void append_json_character(std::string& out, std::string_view bytes, const Chara
   }
 }
 
-bool is_printable(std::uint32_t code) {
-  if (code < 0x20 || (code >= 0x7F && code < 0xA0)) return false;
-  const bool direction = code == 0x61C || code == 0x200E || code == 0x200F || (code >= 0x2028 && code <= 0x202E) ||
-                         (code >= 0x2066 && code <= 0x2069);
-  return !direction && code != 0xFEFF;
-}
-
-template <class Number>
-std::string shortest(Number value) {
-  char buffer[40];
-  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
-}
-
 // Nothing where the unit is unknown.
 double unit_size(std::string_view unit) {
   constexpr std::array<std::pair<std::string_view, double>, 10> kUnits = {{{"", 1.0},
@@ -91,8 +78,10 @@ double unit_size(std::string_view unit) {
 
 }  // namespace
 
-std::string number_text(double value) { return shortest(value); }
-std::string number_text(float value) { return shortest(value); }
+std::string number_text(float value) {
+  char buffer[40];
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
+}
 
 std::string short_number(double value, int digits) {
   char buffer[48];
@@ -127,32 +116,9 @@ std::string csv_cell(std::string_view bytes) {
   return out += '"';
 }
 
-std::string terminal_text(std::string_view bytes, std::size_t width) {
-  std::string out;
-  std::size_t characters = 0, cut = 0;  // cut: where the text ends if the ellipsis is needed
-  for (std::size_t at = 0; at < bytes.size();) {
-    const Character character = decode(bytes, at);
-    const std::size_t step = std::max<std::size_t>(character.bytes, 1);
-    const bool printable = character.bytes > 0 && is_printable(character.code);
-    const std::size_t wide = printable ? 1 : 4 * step;
-    if (width > 0 && characters + wide > width) return out.substr(0, cut) + "\u2026";
-    for (std::size_t i = 0; i < step; ++i) {
-      if (printable) {
-        out += bytes[at + i];
-      } else {
-        append_hex(out, "\\x", static_cast<unsigned char>(bytes[at + i]), 2);
-      }
-    }
-    characters += wide;
-    at += step;
-    if (width > 0 && characters + 1 <= width) cut = out.size();
-  }
-  return out;
-}
-
 std::size_t character_count(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
 }
 
 std::uint64_t parse_size(const std::string& text_value, const std::string& where) {

@@ -1,4 +1,4 @@
-// How numbers, and arbitrary bytes that came out of a file, are spelled in JSON, in CSV and on a terminal.
+// How numbers, and arbitrary bytes that came out of a file, are spelled in JSON and in CSV (on a terminal: quote.h).
 // Names are never trusted: they may hold escapes, formulas, quotes or bytes that are no UTF-8.
 #pragma once
 
@@ -7,11 +7,11 @@
 #include <string_view>
 
 #include "tamis/base/types.h"
+#include "tamis/data/number.h"
 
 namespace tamis {
 
-// The shortest text that reads back as the same number; "nan", "inf" and "-inf" as they are.
-std::string number_text(double value);
+// The shortest text that reads back as the same float; for double see number.h.
 std::string number_text(float value);
 // For people: at most `digits` significant ones.
 std::string short_number(double value, int digits = 6);
@@ -24,10 +24,7 @@ std::string json_string(std::string_view bytes);
 // apostrophe and quotes; text with separators, quotes or line ends is quoted. The bytes are otherwise kept.
 std::string csv_cell(std::string_view bytes);
 
-// Printable on any terminal: control characters, escapes, text-direction marks and invalid bytes are shown as \xNN.
-// At most `width` characters (0: all), the last one an ellipsis where something was cut.
-std::string terminal_text(std::string_view bytes, std::size_t width = 0);
-// The number of characters of valid UTF-8 text, for lining up columns.
+// The number of characters of valid UTF-8 text, for lining up columns on a terminal.
 std::size_t character_count(std::string_view text);
 
 // "4GiB", "500 MB", "1048576": bytes. KiB MiB GiB TiB count by 1024, kB MB GB TB by 1000. Throws Error(usage).

@@ -38,7 +38,8 @@ const std::vector<Method>& methods() {
   static const std::vector<Method> table = {
       {"ufcm", "UFCM", "maximum margin, embedded k-means and row sparsity",
        "maximise tr(W'SW) - alpha ||XW - UG||^2 - beta sum_i ||w^i||^p over W'W = I, U, G; score_i = ||w^i||",
-       "Wang, Nie, Chang, Yao, Li & Sheng: Unsupervised Feature Analysis with Class Margin Optimization. ECML PKDD 2015",
+       "Wang, Nie, Chang, Yao, Li & Sheng: Unsupervised Feature Analysis with Class Margin Optimization. ECML PKDD "
+       "2015",
        bind<UfcmOptions, ufcm>},
   };
   return table;

@@ -8,18 +8,17 @@ namespace tamis {
 
 namespace {
 
-constexpr double kProducts = 40;        // products with S in a typical fit
-constexpr Index kLargestGram = 4096;    // 134 MB
-constexpr Index kRowsPerTask = 256;     // of S: the cut is fixed, so the bits are too
+constexpr Index kLargestGram = 4096;  // 134 MB
+constexpr Index kRowsPerTask = 256;   // of S: the cut is fixed, so the bits are too
 
 }  // namespace
 
-ScatterPath choose_scatter_path(const Source& source, Index dims) {
+ScatterPath choose_scatter_path(const Source& source, Index dims, Index products) {
   if (source.sparse() || source.cols() > kLargestGram) return ScatterPath::products;
   const auto n = static_cast<double>(source.rows()), d = static_cast<double>(source.cols());
-  const auto m = static_cast<double>(dims);
-  const double with_gram = n * d * d + kProducts * 2 * d * d * m;
-  const double with_products = kProducts * 4 * n * d * m;
+  const auto columns = static_cast<double>(dims * products);
+  const double with_gram = n * d * d + 2 * d * d * columns;
+  const double with_products = 4 * n * d * columns;
   return with_gram < with_products ? ScatterPath::gram : ScatterPath::products;
 }
 
@@ -28,7 +27,7 @@ Scatter::Scatter(const Centered& z, ScatterPath path, Context& context) : z_(z),
 }
 
 Matrix Scatter::times(const Matrix& v) const {
-  if (gram_.empty()) return multiply_transposed(z_, multiply<double>(z_, v, context_), context_);
+  if (gram_.empty()) return scatter_product(z_, v, context_);
   Matrix out(gram_.rows(), v.cols());
   const Index tasks = (gram_.rows() + kRowsPerTask - 1) / kRowsPerTask;
   context_.pool().run(tasks, [&](Index task) {

@@ -9,7 +9,8 @@ namespace tamis {
 enum class ScatterPath { gram, products };
 
 // The choice is a function of shape and kind alone: never of memory or threads.
-ScatterPath choose_scatter_path(const Source& source, Index dims);
+// `products` is the number of products with S that a fit is expected to take.
+ScatterPath choose_scatter_path(const Source& source, Index dims, Index products);
 
 class Scatter {
  public:

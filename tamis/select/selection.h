@@ -30,11 +30,11 @@ struct Report {
 };
 
 struct Selection {
-  std::vector<double> scores;   // d, higher is better, always finite
-  std::vector<Index> ranking;   // d, best first
-  std::vector<int> clusters;    // cluster of each row, or empty
-  Matrix components;            // W, d x d', or empty
-  Matrix centers;               // G, c x d', or empty
+  std::vector<double> scores;  // d, higher is better, always finite
+  std::vector<Index> ranking;  // d, best first
+  std::vector<int> clusters;   // cluster of each row, or empty
+  Matrix components;           // W, d x d', or empty
+  Matrix centers;              // G, c x d', or empty
   Report report;
 };
 

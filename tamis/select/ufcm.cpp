@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tamis/base/error.h"
+#include "tamis/base/random.h"
 #include "tamis/cluster/kmeans.h"
 #include "tamis/data/principal.h"
 #include "tamis/linalg/dense.h"
@@ -21,8 +22,18 @@ constexpr double kUlp = std::numeric_limits<double>::epsilon();
 // From this many rows on, Z W is computed in float: it only decides labels, and labels of that many rows are cheap
 // to get right again in the next iteration.
 constexpr Index kFloatRows = 32768;
-// Restarts look at this many rows at most; the winner is then refined on all of them.
+// Steps towards the eigenvectors in an iteration: any number keeps the ascent, and U moves on before they converge.
+constexpr Index kDirectionSteps = 3;
+constexpr double kDirectionGain = 0.1;  // stop earlier where a step gains less than this part of the first
+// Restarts look at this many rows at most.
 constexpr Index kRestartRows = 8192;
+// With many rows, a fit of a sample of them comes first: most iterations then cost a fraction of a pass.
+constexpr Index kSampleRows = 8192;
+constexpr Index kSampleFrom = 4 * kSampleRows;   // rows from which it pays
+constexpr Index kSampleCells = 8 * 1024 * 1024;  // numbers in the sample at most: 64 MB
+// Products with S that a fit takes: after a fit of a sample only a few are left.
+constexpr Index kProducts = 40;
+constexpr Index kProductsAfterSample = 12;
 
 struct Terms {
   double scatter = 0, within = 0, sparsity = 0;  // tr(W'SW), ||ZW - UG||^2, R(W)
@@ -50,12 +61,24 @@ std::vector<double> sparsity_weights(const Matrix& w, double p) {
   return out;
 }
 
+// Where a fit begins: W, and centres of clusters in its space where there are some.
+struct Start {
+  RitzPairs w;
+  Matrix centers;
+};
+
 // One fit on columns that all vary, in units of z.
 class Fit {
  public:
-  Fit(const Centered& z, const UfcmOptions& options, double beta, ScatterPath path, RitzPairs start, Context& context)
-      : z_(z), options_(options), beta_(beta), context_(context), w_(std::move(start)),
-        sums_(options.clusters, z.cols()), counts_(static_cast<std::size_t>(options.clusters)),
+  Fit(const Centered& z, const UfcmOptions& options, double beta, ScatterPath path, Start start, Context& context)
+      : z_(z),
+        options_(options),
+        beta_(beta),
+        context_(context),
+        w_(std::move(start.w)),
+        start_centers_(std::move(start.centers)),
+        sums_(options.clusters, z.cols()),
+        counts_(static_cast<std::size_t>(options.clusters)),
         labels_(static_cast<std::size_t>(z.rows()), -1) {
     if (options.alpha != 1) {
       scatter_.emplace(z, path, context);
@@ -98,28 +121,27 @@ class Fit {
  private:
   template <class T>
   void iterate(Index t, bool last) {
-    const BasicMatrix<T> y = multiply<T>(z_, w_.vectors, context_);
-    const Points<T> points(y);
+    const Points<T> points(multiply<T>(z_, w_.vectors, context_));
+    double margin = 0;
+    bool small_gain = false;
     if (t > 1) {
       finish_terms(points.squared_norm());
-      const bool small_gain = t > 2 && options_.tolerance > 0 && gain() <= options_.tolerance * magnitude();
       if (last) return;
-      if (small_gain && !update_clusters(points, t, true, options_.tolerance * magnitude())) {
-        converged_ = true;
-        return;
-      }
-      if (!small_gain) restarts_pay_ = update_clusters(points, t, restarts_pay_, 0) && restarts_pay_;
-    } else {
-      update_clusters(points, t, true, 0);
+      margin = options_.tolerance * magnitude();
+      small_gain = t > 2 && margin > 0 && gain() <= margin;
     }
+    // A small gain ends the run unless new starts find better clusters.
+    const bool restart_won = update_clusters(points, t, small_gain ? margin : 0);
+    converged_ = small_gain && !restart_won;
+    if (converged_) return;
     update_directions();
     record_objective();
   }
 
-  // U: the best of the previous U, refined, and of k-means from new starts (Eq. 15). True where a new start won
-  // by more than `margin`.
+  // U: the best of the previous U, refined, and of k-means from new starts (Eq. 15). True where a new start won by
+  // more than `margin`; where margin > 0 nothing but that changes U.
   template <class T>
-  bool update_clusters(const Points<T>& points, Index t, bool with_restarts, double margin) {
+  bool update_clusters(const Points<T>& points, Index t, double margin) {
     if (!free_rows_) {
       if (t == 1) move_to(options_.labels);
       return false;
@@ -128,33 +150,49 @@ class Fit {
     options.clusters = options_.clusters;
     options.restarts = options_.restarts;
     options.fixed = options_.labels;
-    options.seed = context_.seed + static_cast<std::uint64_t>(t) * 0x9e3779b9ULL;
+    options.seed = mix64(context_.seed + static_cast<std::uint64_t>(t));
     KMeansResult best;
-    bool restart_won = false;
-    if (t > 1) best = lloyd_from_labels(points, labels_, options, context_);
-    if (with_restarts || t == 1) {
-      KMeansResult fresh = restarted(points, options);
-      restart_won = t == 1 || fresh.inertia < best.inertia - margin - 1e-12 * points.squared_norm();
-      if (restart_won) best = std::move(fresh);
+    if (t > 1) {
+      best = lloyd_from_labels(points, labels_, options, context_);
+    } else if (!start_centers_.empty()) {
+      best = lloyd(points, start_centers_, options, context_);
     }
-    if (margin > 0 && !restart_won) return false;
-    move_to(best.labels);
+    const bool restart_won = try_restarts(points, options, margin, best);
+    if (margin == 0 || restart_won) move_to(best.labels);
     return restart_won;
   }
 
-  // k-means from new starts; on many rows the starts compete on a sample.
+  // k-means from new starts. They compete in float and, where there are many rows, on a sample; a winner that beats
+  // `best` there is refined on all rows and replaces it where it is better by more than `margin`.
   template <class T>
-  KMeansResult restarted(const Points<T>& points, const KMeansOptions& options) {
-    if (points.rows() <= kRestartRows) return kmeans(points, options, context_);
-    std::vector<Index> rows(static_cast<std::size_t>(kRestartRows));
-    for (Index i = 0; i < kRestartRows; ++i) rows[static_cast<std::size_t>(i)] = i * points.rows() / kRestartRows;
+  bool try_restarts(const Points<T>& points, const KMeansOptions& options, double margin, KMeansResult& best) {
+    const Index n = points.rows(), count = std::min(n, std::max(kRestartRows, 4 * options.clusters));
+    const std::vector<Index> rows = sample_rows(n, count, options.seed);
     KMeansOptions sampled = options;
     if (!options.fixed.empty()) {
       for (std::size_t i = 0; i < rows.size(); ++i) sampled.fixed[i] = options.fixed[static_cast<std::size_t>(rows[i])];
       sampled.fixed.resize(rows.size());
     }
-    const KMeansResult winner = kmeans(Points<T>(points, rows), sampled, context_);
-    return lloyd(points, winner.centers, options, context_);
+    const KMeansResult winner = kmeans(Points<float>(points, rows), sampled, context_);
+    const bool none = best.labels.empty();
+    if (!none && winner.inertia >= inertia_of(points, rows, best)) return false;
+    KMeansResult fresh = lloyd(points, winner.centers, options, context_);
+    if (!none && fresh.inertia >= best.inertia - margin) return false;
+    best = std::move(fresh);
+    return true;
+  }
+
+  template <class T>
+  static double inertia_of(const Points<T>& points, const std::vector<Index>& rows, const KMeansResult& result) {
+    double sum = 0;
+    for (const Index row : rows) {
+      const int label = result.labels[static_cast<std::size_t>(row)];
+      for (Index j = 0; j < points.dims(); ++j) {
+        const double delta = static_cast<double>(points.at(row, j)) - result.centers(label, j);
+        sum += delta * delta;
+      }
+    }
+    return sum;
   }
 
   // Takes new labels over, with the sums U'Z that follow from them, unless rounding made them worse.
@@ -205,9 +243,9 @@ class Fit {
     m.precondition = [&](const std::vector<double>& values, Matrix& r) { precondition(weights, values, r); };
     DavidsonOptions options;
     options.count = w_.vectors.cols();
-    options.steps = 8;
-    options.gain = 0.1;
-    options.basis = 3 * options.count;
+    options.steps = kDirectionSteps;
+    options.gain = kDirectionGain;
+    options.basis = 2 * options.count;
     options.tolerance = 1e-12;
     w_ = largest_eigenpairs(m, std::move(w_), options);
     if (beta_ == 0) drop_null_directions();
@@ -274,11 +312,11 @@ class Fit {
   Context& context_;
   std::optional<Scatter> scatter_;  // not needed at alpha = 1
   RitzPairs w_;
+  Matrix start_centers_;
   Matrix sums_;  // U'Z, c x d
   std::vector<Index> counts_;
   std::vector<int> labels_;
   bool free_rows_ = true;
-  bool restarts_pay_ = true;
   bool converged_ = false;
   std::vector<double> objective_;
   std::vector<Terms> terms_;
@@ -345,10 +383,11 @@ double scale_free_beta(const RitzPairs& start, double sparsity, double p) {
   return sparsity * scatter / norms;
 }
 
-std::string path_name(const UfcmOptions& options, ScatterPath path, Index n) {
-  const std::string labels = n < kFloatRows ? "" : ", labels in float";
-  if (options.alpha == 1) return "centroids" + labels;
-  return (path == ScatterPath::gram ? "gram" : "products") + labels;
+std::string path_name(const UfcmOptions& options, ScatterPath path, Index n, Index sample) {
+  std::string name = options.alpha == 1 ? "centroids" : path == ScatterPath::gram ? "gram" : "products";
+  if (sample > 0) name += text(", from a sample of ", sample, " rows");
+  if (n >= kFloatRows) name += ", labels in float";
+  return name;
 }
 
 Selection finish(const Fit& fit, const std::vector<Index>& kept, Index d, double unit) {
@@ -386,47 +425,124 @@ Options describe(UfcmOptions& o) {
   return {
       {"clusters", "n_clusters", &o.clusters, {1, inf}, {}, "number of clusters c", ""},
       {"alpha", "alpha", &o.alpha, {0, inf}, {}, "weight of the within-cluster scatter", ""},
-      {"sparsity", "sparsity", &o.sparsity, {0, inf}, {},
-       "scale-free weight b of the row sparsity: beta = b tr(W0'SW0) / sum_i ||w0^i||^p", ""},
-      {"beta", "beta", &o.beta, {0, inf}, {}, "weight of the row sparsity in units of the scatter; overrides sparsity",
+      {"sparsity",
+       "sparsity",
+       &o.sparsity,
+       {0, inf},
+       {},
+       "scale-free weight b of the row sparsity: beta = b tr(W0'SW0) / sum_i ||w0^i||^p",
+       ""},
+      {"beta",
+       "beta",
+       &o.beta,
+       {0, inf},
+       {},
+       "weight of the row sparsity in units of the scatter; overrides sparsity",
        "from sparsity"},
       {"p", "p", &o.p, {0, 2, true, false}, {}, "power of the row norms: smaller is sparser, 2 is a ridge", ""},
       {"dims", "n_components", &o.dims, {1, inf}, {}, "number of directions d'", "min(clusters - 1, rank)"},
       {"restarts", "n_init", &o.restarts, {1, inf}, {}, "k-means starts in an iteration", ""},
       {"iterations", "max_iter", &o.iterations, {1, inf}, {}, "iterations at most", ""},
-      {"tolerance", "tol", &o.tolerance, {0, inf}, {},
-       "stop when the gain is at most this part of the sum of the terms; 0 runs every iteration", ""},
+      {"tolerance",
+       "tol",
+       &o.tolerance,
+       {0, inf},
+       {},
+       "stop when the gain is at most this part of the sum of the terms; 0 runs every iteration",
+       ""},
   };
 }
+
+namespace {
+
+// A source without its constant columns, centred.
+struct Prepared {
+  std::vector<Index> kept;
+  double unit;
+  Centered z;
+};
+
+Prepared prepare(const Source& source, Context& context) {
+  const ColumnMoments all = column_moments(source, context);
+  std::vector<Index> kept = varying_columns(all);
+  require(!kept.empty(), ErrorCode::bad_data, "no variation: all ", source.cols(), " columns are constant");
+  Centered z(source.with_columns(kept), subset(all, kept));
+  return {std::move(kept), all.unit, std::move(z)};
+}
+
+// The number of rows worth fitting first; 0 where the whole is as quick.
+Index sample_size(const Source& source, const UfcmOptions& options) {
+  if (source.sparse() || source.rows() < kSampleFrom) return 0;
+  const Index rows = std::min(kSampleRows, kSampleCells / source.cols());
+  return rows >= std::max<Index>(2048, 50 * options.clusters) ? rows : 0;
+}
+
+Selection fit_source(const Source& source, const UfcmOptions& options, Context& context);
+
+// W and G of a fit of some rows, in the columns and units of `whole`.
+Start sampled_start(const Prepared& whole, const UfcmOptions& options, Index count, Context& context) {
+  const Source& source = whole.z.source();
+  const std::vector<Index> rows = sample_rows(source.rows(), count, context.seed);
+  const Matrix values = gather_rows(source, rows, context);
+  UfcmOptions sampled = options;
+  const double share = static_cast<double>(count) / static_cast<double>(source.rows());
+  if (options.beta) sampled.beta = *options.beta * share;
+  for (std::size_t i = 0; i < options.labels.size() && i < rows.size(); ++i) {
+    sampled.labels[i] = options.labels[static_cast<std::size_t>(rows[i])];
+  }
+  if (!options.labels.empty()) sampled.labels.resize(rows.size());
+  const DenseView view{values.data(), DType::f64, values.rows(), values.cols(), values.cols(), 1};
+  const Selection fit = fit_source(Source(make_dense_store(view)), sampled, context);
+  Start start;
+  start.w.vectors = fit.components;
+  start.centers = fit.centers;
+  for (Index i = 0; i < start.centers.size(); ++i) start.centers.data()[i] /= whole.unit;
+  return start;
+}
+
+Selection fit_source(const Source& source, const UfcmOptions& options, Context& context) {
+  const Prepared prepared = prepare(source, context);
+  const Centered& z = prepared.z;
+  const double unit = prepared.unit;
+  const Index dims = wanted_dims(options, z.cols()), sample = sample_size(z.source(), options);
+
+  Start start;
+  if (sample > 0) start = sampled_start(prepared, options, sample, context);
+  double beta = options.beta.value_or(0) / unit / unit;
+  require(beta < 1e150, ErrorCode::bad_data, "ufcm: beta = ", options.beta.value_or(0),
+          " is out of all proportion to the scatter of the data: scale the data, or give sparsity");
+  if (!options.beta || sample == 0) {
+    const Accuracy accuracy = options.beta ? Accuracy::rough : Accuracy::full;
+    RitzPairs principal = principal_directions(z, dims, accuracy, Matrix(), context);
+    require(principal.vectors.cols() > 0, ErrorCode::bad_data, "no variation left above rounding");
+    if (!options.beta) beta = scale_free_beta(principal, options.sparsity, options.p);
+    if (sample == 0) start.w = std::move(principal);
+  }
+  const ScatterPath path = choose_scatter_path(z.source(), dims, sample > 0 ? kProductsAfterSample : kProducts);
+  Fit fit(z, options, beta, path, std::move(start), context);
+  fit.run();
+
+  Selection out = finish(fit, prepared.kept, source.cols(), unit);
+  out.report.path = path_name(options, path, z.rows(), sample);
+  out.report.resolved = {{"beta", beta * unit * unit}, {"dims", static_cast<double>(fit.w().cols())}};
+  return out;
+}
+
+}  // namespace
 
 Selection ufcm(const Source& source, const UfcmOptions& options, Context& context) {
   const auto begin = std::chrono::steady_clock::now();
   const Index passes_before = context.passes();
   check(source, options);
-  const ColumnMoments all = column_moments(source, context);
-  const std::vector<Index> kept = varying_columns(all);
-  require(!kept.empty(), ErrorCode::bad_data, "no variation: all ", source.cols(), " columns are constant");
-  const Centered z(source.with_columns(kept), subset(all, kept));
-
-  const Index dims = wanted_dims(options, z.cols());
-  const RitzPairs start = principal_directions(z, dims, options.beta ? Accuracy::rough : Accuracy::full, context);
-  require(start.vectors.cols() > 0, ErrorCode::bad_data, "no variation left above rounding");
-  const double unit = all.unit;
-  const double beta = options.beta ? *options.beta / unit / unit : scale_free_beta(start, options.sparsity, options.p);
-  const ScatterPath path = choose_scatter_path(z.source(), dims);
-
-  Fit fit(z, options, beta, path, start, context);
-  fit.run();
-
-  Selection out = finish(fit, kept, source.cols(), unit);
-  out.report.path = path_name(options, path, z.rows());
-  out.report.resolved = {{"beta", beta * unit * unit}, {"dims", static_cast<double>(fit.w().cols())}};
-  out.report.passes = context.passes() - passes_before;
-  if (options.dims && fit.w().cols() < *options.dims) {
-    out.report.warnings.push_back(text("ufcm: ", fit.w().cols(), " of ", *options.dims, " directions used: the rest do not vary"));
-  }
+  Selection out = fit_source(source, options, context);
   require(std::isfinite(out.report.objective.back()), ErrorCode::bad_data,
           "values so large that their squares overflow: scale the data");
+  const Index used = out.components.cols();
+  if (options.dims && used < *options.dims) {
+    out.report.warnings.push_back(
+        text("ufcm: ", used, " of ", *options.dims, " directions used: the rest do not vary"));
+  }
+  out.report.passes = context.passes() - passes_before;
   out.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return out;
 }

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "tamis/base/context.h"
+#include "tamis/base/types.h"
+#include "tests/support/checks.h"
+
 namespace tamis {
 namespace {
 
@@ -13,6 +17,61 @@ TEST(Error, CarriesCodeAndOneLine) {
     EXPECT_EQ(error.code(), ErrorCode::usage);
     EXPECT_STREQ(error.what(), "lapscore: neighbors = 50, need 1..29");
   }
+}
+
+TEST(Error, CodesAreTheExitCodes) {
+  EXPECT_EQ(static_cast<int>(ErrorCode::internal), 1);
+  EXPECT_EQ(static_cast<int>(ErrorCode::usage), 2);
+  EXPECT_EQ(static_cast<int>(ErrorCode::bad_data), 3);
+  EXPECT_EQ(static_cast<int>(ErrorCode::resources), 4);
+  EXPECT_EQ(static_cast<int>(ErrorCode::io), 5);
+  EXPECT_EQ(static_cast<int>(ErrorCode::not_converged), 6);
+  EXPECT_EQ(static_cast<int>(ErrorCode::interrupted), 130);
+}
+
+TEST(Error, RequireThrowsOnlyWhereTheConditionFails) {
+  EXPECT_NO_THROW(require(true, ErrorCode::io, "never"));
+  support::expect_error(ErrorCode::io, {"disk 3"}, [] { require(false, ErrorCode::io, "disk ", 3); });
+}
+
+TEST(Error, NumbersIgnoreTheGlobalLocale) {
+  struct Comma : std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\3"; }
+  };
+  const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Comma));
+  const std::string written = text(1234567, " ", 0.25);
+  std::locale::global(before);
+  EXPECT_EQ(written, "1234567 0.25");
+}
+
+TEST(Context, CancellationIsAnErrorOfItsOwn) {
+  Context context(1);
+  EXPECT_NO_THROW(context.check_cancelled());
+  context.is_cancelled = [] { return true; };
+  support::expect_error(ErrorCode::interrupted, {"interrupted"}, [&] { context.check_cancelled(); });
+}
+
+TEST(Context, HandsOnProgressAndWarnings) {
+  Context context(1);
+  EXPECT_NO_THROW(context.progress("x", 0.5));
+  EXPECT_NO_THROW(context.warn("nobody listens"));
+  std::string seen;
+  context.on_progress = [&](const Progress& p) { seen = text(p.stage, " ", p.fraction, " ", p.detail); };
+  context.on_warning = [&](const std::string& line) { seen += "; " + line; };
+  context.progress("ufcm", 0.25, "iteration 3");
+  context.warn("careful");
+  EXPECT_EQ(seen, "ufcm 0.25 iteration 3; careful");
+}
+
+TEST(Types, SizesAndNames) {
+  const std::vector<std::pair<DType, std::size_t>> sizes = {
+      {DType::f32, 4}, {DType::f64, 8}, {DType::i8, 1},  {DType::i16, 2}, {DType::i32, 4},
+      {DType::i64, 8}, {DType::u8, 1},  {DType::u16, 2}, {DType::u32, 4}, {DType::u64, 8}};
+  for (const auto& [type, size] : sizes) EXPECT_EQ(size_of(type), size) << name_of(type);
+  EXPECT_STREQ(name_of(DType::f32), "float32");
+  EXPECT_STREQ(name_of(DType::u16), "uint16");
 }
 
 }  // namespace

@@ -167,17 +167,15 @@ def test_npz_with_flipped_bytes_never_crashes(tmp_path):
 
 @pytest.mark.skipif(SANITIZED, reason="sanitizers use memory of their own")
 def test_bombs(tmp_path):
-    bomb = npy(describe(shape="(25000000, 8)"), b"\0" * 1_600_000_000)
+    bomb = npy(describe(shape="(4000000, 8)"), b"\0" * 256_000_000)
     (tmp_path / "x.npz").write_bytes(zip_bytes({"X.npy": bomb}))
-    refused(tamis("select", tmp_path / "x.npz", "-c", "2", "--memory", "500MB"), (3, 4))
-    code, peak = peak_memory("select", tmp_path / "x.npz", "-c", "2", "--memory", "500MB")
-    assert code in (3, 4) and peak < 600e6
-    line = (b"1,2,3\n4,5,7\n" * 40000)
-    with gzip.open(tmp_path / "x.csv.gz", "wb", compresslevel=1) as file:
-        for _ in range(600):
-            file.write(line)
-    code, peak = peak_memory("select", tmp_path / "x.csv.gz", "-c", "2", "--memory", "200MB")
-    assert code in (3, 4) and peak < 300e6, (code, peak)
+    refused(tamis("select", tmp_path / "x.npz", "-c", "2", "--memory", "100MB"), (3, 4))
+    code, peak = peak_memory("select", tmp_path / "x.npz", "-c", "2", "--memory", "100MB")
+    assert code in (3, 4) and peak < 120e6, (code, peak)
+    member = gzip.compress(b"1,2,3\n4,5,7\n" * 40000)
+    (tmp_path / "x.csv.gz").write_bytes(member * 200)  # 16 million rows, 384 MB of numbers
+    code, peak = peak_memory("select", tmp_path / "x.csv.gz", "-c", "2", "--memory", "100MB")
+    assert code in (3, 4) and peak < 150e6, (code, peak)
 
 
 def sparse_npz(path, **changes):
@@ -192,7 +190,7 @@ def test_sparse_npz_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("changes", [
-    {"indices": np.full(60, 6, np.int32)}, {"indices": np.full(60, -1, np.int32)}, {"indices": np.zeros(60, np.int32)},
+    {"indices": np.full(60, 6, np.int32)}, {"indices": np.full(60, -1, np.int32)},
     {"indptr": np.arange(21)[::-1].astype(np.int32)}, {"indptr": np.full(21, 2**40)}, {"indptr": np.zeros(3, np.int32)},
     {"indptr": np.full(21, -5, np.int32)}, {"shape": np.array([20, -6])}, {"shape": np.array([2**62, 2**62])},
     {"shape": np.array([20])}, {"format": np.array(b"bsr")}, {"data": np.ones(3)}, {"data": np.array(["a"] * 60)},

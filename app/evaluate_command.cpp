@@ -1,0 +1,100 @@
+// tamis evaluate: what a given list of features is worth, by known classes.
+#include "app/scores.h"
+#include "app/session.h"
+#include "tamis/run/features.h"
+#include "tamis/run/scale.h"
+#include "tamis/run/version.h"
+
+namespace tamis::app {
+
+namespace {
+
+struct Arguments {
+  DataArguments data;
+  std::shared_ptr<RunArguments> run = std::make_shared<RunArguments>();
+  std::string labels, list, top, clusters, repeats, scale = "none";
+};
+
+void add_flags(CLI::App& app, Arguments& arguments) {
+  add_data_flags(app, arguments.data);
+  app.add_option("--labels", arguments.labels, "The classes (required): a column, an npz array or a file")
+      ->type_name("LABELS");
+  app.add_option("--list", arguments.list,
+                 "The features (required): names or positions from 0, one a line, or a ranking.csv of tamis select")
+      ->type_name("FILE");
+  app.add_option("--top", arguments.top, "Only the first K of the list (all; of a ranking.csv the selected)")
+      ->type_name("K");
+  app.add_option("-c,--clusters", arguments.clusters, "Number of clusters (the number of classes)")
+      ->type_name("INTEGER");
+  app.add_option("--repeats", arguments.repeats, "Number of single k-means++ starts (10)")->type_name("INTEGER");
+  app.add_option("--scale", arguments.scale, "As in tamis select (none)")->type_name("WORD");
+  add_run_flags(app, *arguments.run);
+}
+
+std::string evaluation_json(const Arguments& arguments, const Table& table, const std::vector<Index>& features,
+                            const EvaluateOptions& options, const Evaluation& evaluation, Session& session) {
+  std::vector<std::string> names;
+  for (const Index j : features) names.push_back(feature_name(table, j));
+  std::vector<std::string> notes = session.warnings();
+  notes.insert(notes.end(), evaluation.notes.begin(), evaluation.notes.end());
+  Json json;
+  json.begin_object().member("tamis", kVersion).key("options").begin_object().member("clusters", options.clusters);
+  json.member("repeats", options.repeats).member("scale", arguments.scale).member("seed", session.context().seed);
+  json.member("threads", session.context().threads()).end_object().key("data").begin_object();
+  json.member("path", table.path).member("rows", table.source.rows()).member("features", table.source.cols());
+  json.member("format", table.format).member("sparse", table.source.sparse()).end_object();
+  json.member("selected", features).member("names", names);
+  write_scores(json, evaluation, options.subsets);
+  return json.member("notes", notes).end_object().text() + "\n";
+}
+
+int run_evaluate(const Arguments& arguments) {
+  Session session(*arguments.run);
+  Context& context = session.context();
+  const Scaling scaling = parse_scaling(arguments.scale);
+  ReadOptions read = arguments.data.read_options();
+  require(!arguments.labels.empty(), ErrorCode::usage, "evaluate: --labels is missing, need a column, array or file");
+  require(!arguments.list.empty(), ErrorCode::usage, "evaluate: --list is missing, need a file");
+  std::optional<Index> top;
+  if (!arguments.top.empty()) top = parse_count(arguments.top, "top");
+  EvaluateOptions options;
+  if (!arguments.repeats.empty()) options.repeats = parse_count(arguments.repeats, "repeats");
+  if (!arguments.clusters.empty()) options.clusters = parse_count(arguments.clusters, "clusters");
+  const auto words = read_feature_list(arguments.list, top);
+  read.labels = {arguments.labels};
+
+  const Table table = session.read(arguments.data, read);
+  const Labels& labels = table.labels.at(arguments.labels);
+  if (arguments.clusters.empty()) {
+    options.clusters = std::max<Index>(1, static_cast<Index>(labels.names.size()));
+    session.note(text("clusters = ", options.clusters, ", the number of classes, unless given with -c"));
+  }
+  const auto features = resolve_features(words, table, arguments.list);
+  const Evaluation evaluation = naming(table.path, [&] {
+    const Source source = scaling == Scaling::none
+                              ? table.source
+                              : scaled(table.source, scaling, column_moments(table.source, context), context);
+    return evaluate_features(source, labels.classes, features, options, context);
+  });
+  session.bar().clear();
+  if (arguments.run->json) {
+    print_result(evaluation_json(arguments, table, features, options, evaluation, session));
+    return 0;
+  }
+  for (const auto& note : evaluation.notes) session.note(note);
+  print_result(scores_table(evaluation, options.subsets) +
+               text("\nk-means with ", options.clusters, " clusters against ", labels.names.size(),
+                    " classes; mean +- sd of ", options.repeats, " single starts (random: of the subsets' means)\n"));
+  return 0;
+}
+
+}  // namespace
+
+Command add_evaluate_command(CLI::App& root) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* app = root.add_subcommand("evaluate", "Score a given list of features by known classes");
+  add_flags(*app, *arguments);
+  return {app, arguments->run, [arguments] { return run_evaluate(*arguments); }};
+}
+
+}  // namespace tamis::app

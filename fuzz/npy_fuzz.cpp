@@ -1,0 +1,34 @@
+// Fuzzes the .npy reader, as a table and as labels.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "tamis/base/error.h"
+#include "tamis/data/bytes.h"
+#include "tamis/data/npy.h"
+
+namespace tamis {
+namespace {
+
+void read(std::string_view bytes, Context& context) {
+  const auto labels = open_memory(bytes, "fuzz");
+  try {
+    read_npy_labels(*labels, 2, context);
+  } catch (const Error&) {
+  }
+  const auto stream = open_memory(bytes, "fuzz");
+  read_npy_matrix(*stream, false, context);
+}
+
+}  // namespace
+}  // namespace tamis
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static tamis::Context context(1);
+  context.memory_limit = std::uint64_t{64} << 20;
+  try {
+    tamis::read({reinterpret_cast<const char*>(data), size}, context);
+  } catch (const tamis::Error&) {  // any other exception is a finding
+  }
+  return 0;
+}

@@ -1,0 +1,106 @@
+#include "tamis/data/table.h"
+
+#include <algorithm>
+
+#include "tamis/base/error.h"
+#include "tamis/data/bytes.h"
+#include "tamis/data/csv.h"
+#include "tamis/data/labels.h"
+#include "tamis/data/libsvm.h"
+#include "tamis/data/list.h"
+#include "tamis/data/matrix_market.h"
+#include "tamis/data/npy.h"
+#include "tamis/data/npz.h"
+#include "tamis/data/quote.h"
+
+namespace tamis {
+namespace {
+
+constexpr const char* kWhatIsRead =
+    "need .csv .tsv .txt .npy .npz .mtx .svm .libsvm .svmlight (text and .npy also .gz), a 10x folder, or - for CSV "
+    "from standard input";
+
+bool has_ending(const std::string& path, std::initializer_list<const char*> endings) {
+  std::string name = path;
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return std::any_of(endings.begin(), endings.end(), [&](const char* ending) {
+    return name.ends_with(ending) || name.ends_with(std::string(ending) + ".gz");
+  });
+}
+
+Reading read_npy_file(const std::string& path, const ReadOptions& options, Context& context) {
+  Reading reading;
+  reading.table.format = "npy";
+  reading.table.source = read_npy_matrix(*open_text(path, &context), options.transpose, context);
+  return reading;
+}
+
+Reading read_mtx_file(const std::string& path, const ReadOptions& options, Context& context) {
+  Reading reading;
+  reading.table.format = "mtx";
+  reading.table.text = true;
+  reading.table.source = read_matrix_market(*open_text(path, &context), options.transpose, context);
+  return reading;
+}
+
+Reading read_by_ending(const std::string& path, const ReadOptions& options, Context& context) {
+  const std::string where = printable(path, path.size());
+  const FileKind kind = file_kind(path);
+  if (kind == FileKind::folder) {
+    require(is_tenx_folder(path), ErrorCode::bad_data, where,
+            ": a folder without matrix.mtx or matrix.mtx.gz, need a file or a 10x folder");
+    return read_tenx(path, options, context);
+  }
+  require(kind != FileKind::other, ErrorCode::bad_data, where, ": neither a file nor a pipe; ", kWhatIsRead);
+  if (has_ending(path, {".npz"})) return read_npz(open_random_file(path), options, context);
+  if (has_ending(path, {".npy"})) return read_npy_file(path, options, context);
+  if (has_ending(path, {".mtx"})) return read_mtx_file(path, options, context);
+  if (has_ending(path, {".svm", ".libsvm", ".svmlight"})) {
+    return read_libsvm(*open_text(path, &context), options, context);
+  }
+  if (has_ending(path, {".tsv"})) return read_csv(*open_text(path, &context), '\t', options, context);
+  // A pipe without a telling name, as a shell's <(...) makes, holds CSV like standard input.
+  if (has_ending(path, {".csv", ".txt"}) || kind == FileKind::pipe) {
+    return read_csv(*open_text(path, &context), 0, options, context);
+  }
+  require(!has_ending(path, {".parquet", ".arrow", ".feather", ".h5ad", ".mat", ".h5"}), ErrorCode::bad_data, where,
+          ": the native command does not read this format, the Python package tamis does (tamis.read)");
+  fail(ErrorCode::bad_data, where, ": unknown ending; ", kWhatIsRead);
+}
+
+void add_label_files(Reading& reading, const std::string& where, const ReadOptions& options, Context& context) {
+  Table& table = reading.table;
+  for (const std::string& spec : options.labels) {
+    if (table.labels.contains(spec)) continue;
+    if (!file_exists(spec)) {
+      const std::string has = reading.label_choices.empty() ? "" : "; the data have " + listed(reading.label_choices);
+      fail(ErrorCode::usage, where, ": labels ", printable(spec), ": no such column, array or file", has);
+    }
+    table.labels[spec] = read_label_file(spec, table.source.rows(), context);
+  }
+}
+
+}  // namespace
+
+std::string Table::name(Index j) const {
+  return names.empty() ? std::to_string(j) : names[static_cast<std::size_t>(j)];
+}
+
+Table read_table(const std::string& path, const ReadOptions& options, Context& context) {
+  const bool standard_input = path == "-";
+  Reading reading = standard_input ? read_csv(*open_standard_input(&context), 0, options, context)
+                                   : read_by_ending(path, options, context);
+  reading.table.path = path;
+  add_label_files(reading, standard_input ? "standard input" : printable(path, path.size()), options, context);
+  return std::move(reading.table);
+}
+
+std::vector<std::string> read_list(const std::string& path) {
+  require(file_kind(path) != FileKind::folder, ErrorCode::bad_data, printable(path, path.size()),
+          ": a folder, need a file of one word a line");
+  const auto bytes = open_text(path, nullptr);
+  return read_list(*bytes);
+}
+
+}  // namespace tamis

@@ -1,0 +1,282 @@
+#include "tamis/data/csv.h"
+
+#include <chrono>
+#include <clocale>
+#include <cmath>
+
+#include "read_support.h"
+#include "tamis/data/csv_scanner.h"
+#include "tamis/data/number.h"
+
+namespace tamis {
+namespace {
+
+Reading parse(const std::string& text, const ReadOptions& options = {}, char delimiter = 0) {
+  Context context(1);
+  const auto bytes = open_memory(text, "x.csv");
+  return read_csv(*bytes, delimiter, options, context);
+}
+
+std::string refused(const std::string& text, const ReadOptions& options = {}, char delimiter = 0) {
+  return error_of(ErrorCode::bad_data, [&] { parse(text, options, delimiter); });
+}
+
+TEST(Csv, ReadsNamesAndNumbers) {
+  const Table table = parse("a,b\n1,2.5\n-3e2, +4 \n").table;
+  EXPECT_EQ(table.names, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(values(table.source), (Rows{{1, 2.5}, {-300, 4}}));
+  EXPECT_TRUE(table.text);
+  EXPECT_EQ(table.name(1), "b");
+}
+
+TEST(Csv, FirstLineOfNumbersIsNoHeader) {
+  const Table table = parse("1,2\n3,4").table;
+  EXPECT_TRUE(table.names.empty());
+  EXPECT_EQ(values(table.source), (Rows{{1, 2}, {3, 4}}));
+  EXPECT_EQ(table.name(1), "1");
+}
+
+TEST(Csv, HeaderOptionDecides) {
+  ReadOptions options;
+  options.header = ReadOptions::Header::yes;
+  EXPECT_EQ(parse("1,2\n3,4\n5,6\n", options).table.names, (std::vector<std::string>{"1", "2"}));
+  options.header = ReadOptions::Header::no;
+  EXPECT_EQ(refused("a,b\n3,4\n5,6\n", options),
+            "x.csv: line 1, column 0: \"a\" is not a number (--exclude 0 leaves the column out)");
+}
+
+TEST(Csv, FirstLineWithMissingValueIsNotTakenForAHeader) {
+  EXPECT_EQ(refused("1.5,NA\n1,2\n3,4\n"),
+            "x.csv: line 1, column 1: \"NA\" is not a number (--exclude 1 leaves the column out)");
+  EXPECT_EQ(refused("1.5,\n1,2\n3,4\n"), "x.csv: line 1, column 1: blank cell, need a number");
+  EXPECT_EQ(parse(",0,1\n5,1,2\n6,3,4\n").table.names, (std::vector<std::string>{"", "0", "1"}));  // pandas
+}
+
+TEST(Csv, WarnsOfAHeaderThatMayBeARow) {
+  Context context(1);
+  std::vector<std::string> warnings;
+  context.on_warning = [&](const std::string& warning) { warnings.push_back(warning); };
+  ReadOptions options;
+  options.labels = {"1"};
+  read_csv(*open_memory("5.1,setosa\n4.9,setosa\n6.3,virginica\n", "x.csv"), 0, options, context);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_NE(warnings[0].find("--header no"), std::string::npos);
+  read_csv(*open_memory("id,2019\n1,2\n3,4\n", "x.csv"), 0, {}, context);
+  EXPECT_EQ(warnings.size(), 1U);
+}
+
+TEST(Csv, EveryLineEndAndByteOrderMark) {
+  const Rows wanted = {{1, 2}, {3, 4}};
+  for (const char* text : {"a,b\n1,2\n3,4", "a,b\r\n1,2\r\n3,4\r\n", "a,b\r1,2\r3,4\r",
+                           "\xEF\xBB\xBF"
+                           "a,b\n1,2\n3,4\n\n\n",
+                           "\n\na,b\n1,2\n3,4\n  \n", "\"a\",b\n\"1\",2\n 3 ,\"4\" \n"}) {
+    const Table table = parse(text).table;
+    EXPECT_EQ(values(table.source), wanted) << text;
+    EXPECT_EQ(table.names[0], "a") << text;
+  }
+}
+
+TEST(Csv, DelimitersAndDecimalComma) {
+  const Rows wanted = {{1.5, 2}, {3, 4.25}};
+  EXPECT_EQ(values(parse("1.5;2\n3;4.25\n").table.source), wanted);
+  EXPECT_EQ(values(parse("1,5;2\n3;4,25\n").table.source), wanted);
+  EXPECT_EQ(values(parse("a;b\n1,5;2\n3;4,25\n").table.source), wanted);
+  EXPECT_EQ(values(parse("1.5\t2\n3\t4.25\n").table.source), wanted);
+  EXPECT_EQ(values(parse("1.5\t2\n3\t4.25\n", {}, '\t').table.source), wanted);
+  EXPECT_NE(refused("a;b\n1,5;2.5\n3;4\n").find("line 2, column b"), std::string::npos);
+  EXPECT_NE(refused("a;b\n1.5;2\n3;4,5\n").find("line 3, column b"), std::string::npos);
+  EXPECT_NE(refused("a;b\n1.234,5;2\n3;4\n").find("line 2, column a"), std::string::npos);
+  EXPECT_NE(refused("a;b\n1,234,567;2\n3;4\n").find("line 2, column a"), std::string::npos);
+  EXPECT_NE(refused("a,b\n\"1,5\",2\n3,4\n").find("line 2, column a"), std::string::npos);
+  EXPECT_NE(refused("a\tb\n1,5\t2\n3\t4\n").find("line 2, column a"), std::string::npos);
+}
+
+TEST(Csv, LocaleDoesNotMatter) {
+  const std::string before = std::setlocale(LC_ALL, nullptr);
+  for (const char* locale : {"de_DE.UTF-8", "fr_FR.UTF-8"}) std::setlocale(LC_ALL, locale);
+  EXPECT_EQ(values(parse("1.5,2\n3,4.25\n").table.source), (Rows{{1.5, 2}, {3, 4.25}}));
+  std::setlocale(LC_ALL, before.c_str());
+}
+
+TEST(Csv, RefusesWithLineAndColumn) {
+  EXPECT_EQ(refused("a,b\n1,2\n3,x\n"),
+            "x.csv: line 3, column b: \"x\" is not a number (--exclude b leaves the column out)");
+  EXPECT_EQ(refused("a,b\n1,2\nnan,4\n"), "x.csv: line 3, column a: \"nan\" is not finite");
+  EXPECT_EQ(refused("a,b\n1,-inf\n3,4\n"), "x.csv: line 2, column b: \"-inf\" is not finite");
+  EXPECT_EQ(refused("a,b\n1,1e999\n3,4\n"), "x.csv: line 2, column b: \"1e999\" is too large for a double");
+  EXPECT_EQ(refused("a,b\n1,\n3,4\n"), "x.csv: line 2, column b: blank cell, need a number");
+  EXPECT_EQ(refused("a,b\n1,2\n\n3,4\n"), "x.csv: line 3: a blank line between rows");
+  EXPECT_EQ(refused("a,b\n1,2\n3\n"), "x.csv: line 3: 1 cell, need 2 as in line 1");
+  EXPECT_EQ(refused("a,b\n1,2\n3,4,5\n"), "x.csv: line 3: more than 2 cells, need 2 as in line 1");
+  EXPECT_EQ(refused("a,b\n1,2\n\"3,4\n"), "x.csv: line 3: the quote is never closed");
+  EXPECT_EQ(refused("a,b\n1,2\n\"3\"x,4\n"), "x.csv: line 3: text after a closing quote");
+  EXPECT_EQ(refused(std::string("a,b\n1,2\n3\0,4\n", 14)), "x.csv: line 3: a NUL byte, need text");
+  EXPECT_EQ(refused("a,b\n1,0x1p3\n3,4\n"),
+            "x.csv: line 2, column b: \"0x1p3\" is not a number (--exclude b leaves the column out)");
+  EXPECT_EQ(refused("a,b\n1,\x1b[31mred\n3,4\n"),
+            "x.csv: line 2, column b: \"\\x1b[31mred\" is not a number (--exclude b leaves the column out)");
+  EXPECT_EQ(refused("\xFF\xFE"
+                    "a"),
+            "x.csv: line 1: UTF-16 text, need UTF-8");
+}
+
+TEST(Csv, LinesInQuotesAreCounted) {
+  EXPECT_NE(refused("\"a\nb\",c\n1,2\n3,x\n").find("line 4, column c"), std::string::npos);
+}
+
+TEST(Csv, SaysHowManyRowsAreNeeded) {
+  EXPECT_EQ(refused(""), "x.csv: 0 rows, need at least 2");
+  EXPECT_EQ(refused("\n \n"), "x.csv: 0 rows, need at least 2");
+  EXPECT_EQ(refused("a,b\n"), "x.csv: 0 rows, need at least 2");
+  EXPECT_EQ(refused("a,b\n1,2\n"), "x.csv: 1 row, need at least 2");
+  ReadOptions options;
+  options.id_column = "a";
+  EXPECT_EQ(refused("a\nx\ny\n", options), "x.csv: 0 columns, need at least 1");
+}
+
+TEST(Csv, NamesAreExactBytes) {
+  const Table table = parse("<script>, b,\"q\"\"q\",\xff,,x,x\n1,2,3,4,5,6,7\n1,2,3,4,5,6,7\n").table;
+  EXPECT_EQ(table.names, (std::vector<std::string>{"<script>", " b", "q\"q", "\xff", "", "x", "x"}));
+}
+
+TEST(Csv, TextColumnsAreLeftOut) {
+  ReadOptions options;
+  options.id_column = "id";
+  options.labels = {"y"};
+  options.text_columns = {"note", "z", "absent"};
+  const Table table = parse("id,a,y,note,z\nr 1,1,10,3,7\nr2,2,2,hello,8\nr3,3,2.0,4,9\n", options).table;
+  EXPECT_EQ(table.names, (std::vector<std::string>{"a", "z"}));
+  EXPECT_EQ(values(table.source), (Rows{{1, 7}, {2, 8}, {3, 9}}));
+  EXPECT_EQ(table.row_ids, (std::vector<std::string>{"r 1", "r2", "r3"}));
+  EXPECT_EQ(table.excluded_columns, (std::vector<std::string>{"id", "y", "note"}));
+  EXPECT_EQ(table.labels.at("y").names, (std::vector<std::string>{"2", "10"}));
+  EXPECT_EQ(table.labels.at("y").classes, (std::vector<int>{1, 0, 0}));
+}
+
+TEST(Csv, ColumnsByPositionWithoutHeader) {
+  ReadOptions options;
+  options.header = ReadOptions::Header::no;
+  options.labels = {"2"};
+  options.text_columns = {"0"};
+  const Table table = parse("p,1,u\nq,2,\n", options).table;
+  EXPECT_EQ(values(table.source), (Rows{{1}, {2}}));
+  EXPECT_EQ(table.labels.at("2").classes, (std::vector<int>{0, -1}));
+  EXPECT_EQ(table.excluded_columns, (std::vector<std::string>{"0", "2"}));
+}
+
+TEST(Csv, UnknownIdIsUsage) {
+  ReadOptions options;
+  options.id_column = "nope";
+  EXPECT_NE(error_of(ErrorCode::usage, [&] { parse("a,b\n1,2\n3,4\n", options); }).find("nope"), std::string::npos);
+  options.id_column = "a";
+  EXPECT_NE(error_of(ErrorCode::usage, [&] { parse("a,a\n1,2\n3,4\n", options); }).find("2 columns"),
+            std::string::npos);
+}
+
+TEST(Csv, TransposeSwapsNamesAndIds) {
+  ReadOptions options;
+  options.id_column = "gene";
+  options.transpose = true;
+  const Table table = parse("gene,s1,s2\ng1,1,2\ng2,3,4\ng3,5,6\n", options).table;
+  EXPECT_EQ(values(table.source), (Rows{{1, 3, 5}, {2, 4, 6}}));
+  EXPECT_EQ(table.names, (std::vector<std::string>{"g1", "g2", "g3"}));
+  EXPECT_EQ(table.row_ids, (std::vector<std::string>{"s1", "s2"}));
+}
+
+// Rows that straddle the pieces in which the text is read.
+TEST(Csv, LongTextIsReadWhole) {
+  std::string text = "a,b,c\r\n";
+  const Index rows = 300000;
+  for (Index i = 0; i < rows; ++i) text += std::to_string(i) + ",\"" + std::to_string(i % 7) + "\"," + "0.125\r\n";
+  const Rows read = values(parse(text).table.source);
+  ASSERT_EQ(static_cast<Index>(read.size()), rows);
+  for (Index i = 0; i < rows; ++i) {
+    ASSERT_EQ(read[static_cast<std::size_t>(i)],
+              (std::vector<double>{static_cast<double>(i), static_cast<double>(i % 7), 0.125}));
+  }
+}
+
+// A text whose last byte is the last of a piece, with and without a line end.
+TEST(Csv, TextThatEndsWithAPiece) {
+  constexpr std::size_t kPiece = (std::size_t{4} << 20) - 1;
+  for (const char* end : {"1,2\n", "1,2\r", "\r\n", ",2", "12,"}) {
+    std::string text = "a,b\n";
+    while (text.size() < kPiece - 64) text += "1.5,2.5\n";
+    text += "3,";
+    text.resize(kPiece - std::string(end).size(), '4');
+    text += end;
+    try {
+      parse(text);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::bad_data);
+    }
+  }
+}
+
+TEST(Csv, OneHugeLine) {
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_NE(refused(std::string(100 << 20, '1')).find("line 1"), std::string::npos);
+  EXPECT_NE(refused("a\n1\n\"" + std::string(8 << 20, 'x')).find("line 3"), std::string::npos);
+  std::string cells;
+  cells.reserve(40 << 20);
+  while (cells.size() < (40 << 20)) cells += "1,2,";
+  EXPECT_NE(refused(cells).find("columns"), std::string::npos);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+}
+
+TEST(Csv, MemoryLimit) {
+  Context context(1);
+  context.memory_limit = 1 << 20;
+  std::string text;
+  for (int i = 0; i < 100000; ++i) text += "1,2,3,4\n";
+  const auto bytes = open_memory(text, "x.csv");
+  EXPECT_NE(error_of(ErrorCode::resources, [&] { read_csv(*bytes, 0, {}, context); }).find("x.csv"), std::string::npos);
+}
+
+TEST(Csv, CutAtEveryByteNeverCrashes) {
+  const std::string text = "id,\"a\"\"b\",c\r\n\"x,1\",1.5,2\r\ny,-3e-2,4\r\nz,5,6";
+  ReadOptions options;
+  options.id_column = "id";
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    try {
+      parse(text.substr(0, size), options);
+    } catch (const Error& error) {
+      EXPECT_TRUE(error.code() == ErrorCode::bad_data || error.code() == ErrorCode::usage);
+    }
+  }
+}
+
+TEST(Number, ShortDecimalsAgreeWithFromChars) {
+  for (const char* const word :
+       {"0", "-0", "1", "12.5", "-0.1", "123456789012345678", "9007199254740993", "0.30000000000000004", ".5", "5.",
+        "-.25", "3.14159265358979", "000000000000.1", "1e5", "", "-", ".", "4.35"}) {
+    const std::string text = word;
+    double fast = 0.0;
+    double slow = 0.0;
+    const char* end = text.data() + text.size();
+    const char* stop = parse_short_decimal(text.data(), end, fast);
+    if (stop == nullptr) continue;
+    EXPECT_EQ(std::from_chars(text.data(), end, slow).ptr, stop) << text;
+    EXPECT_EQ(fast, slow) << text;
+    EXPECT_EQ(std::signbit(fast), std::signbit(slow)) << text;
+  }
+}
+
+TEST(Number, EdgesOfRange) {
+  double value = 7.0;
+  EXPECT_EQ(parse_number("1e-999", value), NumberStatus::ok);
+  EXPECT_EQ(value, 0.0);
+  EXPECT_EQ(parse_number("0." + std::string(400, '0') + "1", value), NumberStatus::ok);
+  EXPECT_EQ(value, 0.0);
+  EXPECT_EQ(parse_number("1" + std::string(400, '0'), value), NumberStatus::too_large);
+  EXPECT_EQ(parse_number("-1e99999999999999999999", value), NumberStatus::too_large);
+  EXPECT_EQ(parse_number("1e-99999999999999999999", value), NumberStatus::ok);
+  EXPECT_EQ(parse_number("+-1", value), NumberStatus::not_number);
+  EXPECT_EQ(parse_number("1e", value), NumberStatus::not_number);
+  EXPECT_EQ(parse_number("5e-324", value), NumberStatus::ok);
+  EXPECT_EQ(value, 5e-324);
+}
+
+}  // namespace
+}  // namespace tamis

@@ -1,0 +1,263 @@
+#include "tamis/linalg/kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/support/checks.h"
+#include "tests/support/tables.h"
+
+namespace tamis {
+namespace {
+
+template <class T>
+class Kernels : public testing::Test {};
+using Types = testing::Types<double, float>;
+TYPED_TEST_SUITE(Kernels, Types);
+
+// Rows packed as the kernels want them; rows that fill up the last panel are 0.
+template <class T>
+std::vector<T> packed(const Matrix& rows) {
+  const Index panels = (rows.rows() + kPanel - 1) / kPanel, m = rows.cols();
+  std::vector<T> out(static_cast<std::size_t>(panels * m * kPanel));
+  for (Index i = 0; i < rows.rows(); ++i) {
+    for (Index j = 0; j < m; ++j) {
+      out[static_cast<std::size_t>((i / kPanel * m + j) * kPanel + i % kPanel)] = static_cast<T>(rows(i, j));
+    }
+  }
+  return out;
+}
+
+template <class T>
+struct Nearest {
+  std::vector<T> best;
+  std::vector<std::int32_t> label;
+};
+
+template <class T>
+Nearest<T> nearest_of(const Matrix& rows, const std::vector<T>& g, const std::vector<T>& norm) {
+  const auto points = packed<T>(rows);
+  const Index panels = (rows.rows() + kPanel - 1) / kPanel;
+  Nearest<T> out{std::vector<T>(static_cast<std::size_t>(panels * kPanel), T(-77)),
+                 std::vector<std::int32_t>(static_cast<std::size_t>(panels * kPanel), -77)};
+  kernels<T>().nearest(points.data(), panels, rows.cols(), g.data(), norm.data(), static_cast<Index>(norm.size()),
+                       out.best.data(), out.label.data());
+  return out;
+}
+
+TYPED_TEST(Kernels, NearestMatchesTheNaiveArgmin) {
+  using T = TypeParam;
+  for (const Index rows : {1, 5, 15, 16, 17, 31, 32, 100}) {
+    for (const Index m : {1, 2, 3, 7, 16, 33}) {
+      for (const Index k : {1, 2, 3, 4, 5, 7, 8, 9, 20}) {
+        const Matrix y = support::random_matrix(rows, m, 1), centers = support::random_matrix(k, m, 2);
+        std::vector<T> g, norm;
+        for (Index q = 0; q < k; ++q) {
+          double sum = 0;
+          for (Index j = 0; j < m; ++j) {
+            g.push_back(static_cast<T>(-2 * centers(q, j)));
+            sum += centers(q, j) * centers(q, j);
+          }
+          norm.push_back(static_cast<T>(sum));
+        }
+        const auto found = nearest_of<T>(y, g, norm);
+        for (Index i = 0; i < rows; ++i) {
+          long double best = std::numeric_limits<long double>::infinity(), chosen = 0;
+          const auto at = static_cast<std::size_t>(i);
+          for (Index q = 0; q < k; ++q) {
+            long double value = norm[static_cast<std::size_t>(q)];
+            for (Index j = 0; j < m; ++j) {
+              value += static_cast<long double>(static_cast<T>(y(i, j))) * g[static_cast<std::size_t>(q * m + j)];
+            }
+            best = std::min(best, value);
+            if (q == found.label[at]) chosen = value;
+          }
+          const double tolerance =
+              20.0 * static_cast<double>(m + 2) * static_cast<double>(std::numeric_limits<T>::epsilon());
+          ASSERT_GE(found.label[at], 0);
+          ASSERT_LT(found.label[at], k);
+          ASSERT_NEAR(static_cast<double>(chosen), static_cast<double>(best), tolerance)
+              << rows << " " << m << " " << k;
+          ASSERT_NEAR(static_cast<double>(found.best[at]), static_cast<double>(best), tolerance);
+        }
+      }
+    }
+  }
+}
+
+// Small whole numbers: every sum is exact, so the label must be exactly the first minimum.
+TYPED_TEST(Kernels, TiesGoToTheLowerCentre) {
+  using T = TypeParam;
+  for (const Index m : {1, 2, 5}) {
+    for (const Index k : {2, 3, 4, 5, 6, 8, 9, 13, 17}) {
+      const Matrix y = support::whole_numbers(77, m, 4, 3), centers = support::whole_numbers(k, m, 3, 4);
+      std::vector<T> g, norm;
+      for (Index q = 0; q < k; ++q) {
+        double sum = 0;
+        for (Index j = 0; j < m; ++j) {
+          g.push_back(static_cast<T>(-2 * centers(q, j)));
+          sum += centers(q, j) * centers(q, j);
+        }
+        norm.push_back(static_cast<T>(sum));
+      }
+      const auto found = nearest_of<T>(y, g, norm);
+      for (Index i = 0; i < y.rows(); ++i) {
+        Index first = 0;
+        double least = std::numeric_limits<double>::infinity();
+        for (Index q = 0; q < k; ++q) {
+          double distance = 0;
+          for (Index j = 0; j < m; ++j) distance += std::pow(y(i, j) - centers(q, j), 2);
+          if (distance < least) least = distance, first = q;
+        }
+        ASSERT_EQ(found.label[static_cast<std::size_t>(i)], first) << m << " " << k << " row " << i;
+      }
+    }
+  }
+}
+
+// out[t, i] = min(current_i, max(0, ||y_i - c_t||^2)) and its sum, for each candidate t.
+TYPED_TEST(Kernels, CandidatesMatchTheDefinition) {
+  using T = TypeParam;
+  for (const Index rows : {1, 16, 21, 50}) {
+    for (const Index m : {1, 3, 10}) {
+      for (const Index count : {1, 2, 3, 4, 5, 9}) {
+        const Matrix y = support::random_matrix(rows, m, 5), centers = support::random_matrix(count, m, 6);
+        const auto points = packed<T>(y);
+        const Index panels = (rows + kPanel - 1) / kPanel;
+        const auto total = static_cast<std::size_t>(panels * kPanel);
+        std::vector<T> g, norm, square(total), current(total), out(total * static_cast<std::size_t>(count), T(-77));
+        std::vector<double> cost(static_cast<std::size_t>(count), -77);
+        for (Index t = 0; t < count; ++t) {
+          double sum = 0;
+          for (Index j = 0; j < m; ++j) {
+            g.push_back(static_cast<T>(-2 * centers(t, j)));
+            sum += centers(t, j) * centers(t, j);
+          }
+          norm.push_back(static_cast<T>(sum));
+        }
+        for (Index i = 0; i < rows; ++i) {
+          for (Index j = 0; j < m; ++j) square[static_cast<std::size_t>(i)] += static_cast<T>(y(i, j) * y(i, j));
+          current[static_cast<std::size_t>(i)] =
+              i % 3 ? static_cast<T>(0.5 * static_cast<double>(i)) : std::numeric_limits<T>::max();
+        }
+        kernels<T>().candidates(points.data(), panels, m, g.data(), norm.data(), count, square.data(), current.data(),
+                                out.data(), cost.data());
+        const double tolerance =
+            40.0 * static_cast<double>(m + 2) * static_cast<double>(std::numeric_limits<T>::epsilon());
+        for (Index t = 0; t < count; ++t) {
+          double sum = 0;
+          for (Index i = 0; i < rows; ++i) {
+            double distance = 0;
+            for (Index j = 0; j < m; ++j) distance += std::pow(y(i, j) - centers(t, j), 2);
+            const auto at = static_cast<std::size_t>(i);
+            const double wanted = std::min(distance, static_cast<double>(current[at]));
+            ASSERT_NEAR(static_cast<double>(out[static_cast<std::size_t>(t) * total + at]), wanted,
+                        tolerance * (1 + distance));
+            ASSERT_GE(out[static_cast<std::size_t>(t) * total + at], T(0));
+            sum += wanted;
+          }
+          ASSERT_NEAR(cost[static_cast<std::size_t>(t)], sum, tolerance * (1 + sum))
+              << rows << " " << m << " " << count;
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(Kernels, SkinnyProductMatchesTheDefinition) {
+  using T = TypeParam;
+  for (const Index rows : {0, 1, 2, 3, 4, 5, 7, 8, 13, 64}) {
+    for (const Index depth : {0, 1, 2, 9, 40}) {
+      for (const Index width : {kWidthStep<T>, 2 * kWidthStep<T>, 3 * kWidthStep<T>, 5 * kWidthStep<T>}) {
+        for (const bool transposed : {false, true}) {
+          const Index row_step = transposed ? 1 : depth + 3, depth_step = transposed ? rows + 2 : 1;
+          const Matrix a = support::random_matrix(rows, depth, 7), v = support::random_matrix(depth, width, 8),
+                       c = support::random_matrix(rows, width, 9);
+          std::vector<T> at(static_cast<std::size_t>((rows + 3) * (depth + 3)), T(99)), vt, ct;
+          for (Index i = 0; i < rows; ++i) {
+            for (Index k = 0; k < depth; ++k)
+              at[static_cast<std::size_t>(i * row_step + k * depth_step)] = static_cast<T>(a(i, k));
+          }
+          for (Index i = 0; i < v.size(); ++i) vt.push_back(static_cast<T>(v.data()[i]));
+          for (Index i = 0; i < c.size(); ++i) ct.push_back(static_cast<T>(c.data()[i]));
+          ct.push_back(T(7));
+          kernels<T>().skinny_product(rows, depth, at.data(), row_step, depth_step, vt.data(), width, ct.data());
+          const double tolerance =
+              20.0 * static_cast<double>(depth + 2) * static_cast<double>(std::numeric_limits<T>::epsilon());
+          for (Index i = 0; i < rows; ++i) {
+            for (Index j = 0; j < width; ++j) {
+              double wanted = c(i, j);
+              for (Index k = 0; k < depth; ++k) wanted += a(i, k) * v(k, j);
+              ASSERT_NEAR(static_cast<double>(ct[static_cast<std::size_t>(i * width + j)]), wanted, tolerance)
+                  << rows << " " << depth << " " << width;
+            }
+          }
+          ASSERT_EQ(ct.back(), T(7));
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(Kernels, AxpyAddsAndStopsAtItsEnd) {
+  using T = TypeParam;
+  for (Index m = 0; m < 40; ++m) {
+    std::vector<T> x, y;
+    for (Index j = 0; j < m + 3; ++j) x.push_back(static_cast<T>(j)), y.push_back(static_cast<T>(100 - j));
+    kernels<T>().axpy(m, T(2), x.data(), y.data());
+    for (Index j = 0; j < m + 3; ++j) {
+      ASSERT_EQ(y[static_cast<std::size_t>(j)], static_cast<T>(j < m ? 100 + j : 100 - j));
+    }
+  }
+}
+
+template <class T, class Src>
+void check_center_row() {
+  const double low = std::numeric_limits<Src>::is_signed ? -100 : 0;
+  for (const Index n : {1, 3, 8, 17, 64}) {
+    std::vector<Src> src;
+    std::vector<double> center, scale;
+    for (Index j = 0; j < n; ++j) {
+      src.push_back(static_cast<Src>(low + static_cast<double>(j * 37 % 101)));
+      center.push_back(0.1 * static_cast<double>(j));
+      scale.push_back(1.0 + 0.3 * static_cast<double>(j));
+    }
+    src[0] = std::numeric_limits<Src>::max();
+    std::vector<T> plain(static_cast<std::size_t>(n) + 1, T(7)), scaled = plain;
+    kernels<T>().center_row(src.data(), support::TypeName<Src>::value, n, center.data(), nullptr, plain.data());
+    kernels<T>().center_row(src.data(), support::TypeName<Src>::value, n, center.data(), scale.data(), scaled.data());
+    for (std::size_t j = 0; j < src.size(); ++j) {
+      const double difference = static_cast<double>(src[j]) - center[j];
+      ASSERT_EQ(plain[j], static_cast<T>(difference));
+      ASSERT_EQ(scaled[j], static_cast<T>(difference * scale[j]));
+    }
+    ASSERT_EQ(plain.back(), T(7));
+    ASSERT_EQ(scaled.back(), T(7));
+  }
+}
+
+TYPED_TEST(Kernels, CenterRowReadsEveryElementType) {
+  check_center_row<TypeParam, double>();
+  check_center_row<TypeParam, std::int8_t>();
+  check_center_row<TypeParam, std::int16_t>();
+  check_center_row<TypeParam, std::int32_t>();
+  check_center_row<TypeParam, std::int64_t>();
+  check_center_row<TypeParam, std::uint8_t>();
+  check_center_row<TypeParam, std::uint16_t>();
+  check_center_row<TypeParam, std::uint32_t>();
+  check_center_row<TypeParam, std::uint64_t>();
+}
+
+TEST(KernelsCenterRow, ReadsFloat) {
+  const std::vector<float> src = {0.1f, -2.5f, 3e30f, 1e-30f, 0};
+  const std::vector<double> center = {0.1, 0, 1, 0, 2}, scale = {2, 3, 4, 5, 6};
+  std::vector<double> out(5);
+  kernels<double>().center_row(src.data(), DType::f32, 5, center.data(), scale.data(), out.data());
+  for (std::size_t j = 0; j < 5; ++j) EXPECT_EQ(out[j], (static_cast<double>(src[j]) - center[j]) * scale[j]);
+  std::vector<float> narrow(5);
+  kernels<float>().center_row(src.data(), DType::f32, 5, center.data(), nullptr, narrow.data());
+  for (std::size_t j = 0; j < 5; ++j) EXPECT_EQ(narrow[j], static_cast<float>(static_cast<double>(src[j]) - center[j]));
+}
+
+}  // namespace
+}  // namespace tamis

@@ -1,0 +1,102 @@
+#include "tamis/run/features.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "tamis/base/error.h"
+
+namespace tamis {
+namespace {
+
+// A table of the given names with one row of zeros.
+Table named(const std::vector<std::string>& names, Index cols) {
+  auto data = std::make_shared<std::vector<double>>(static_cast<std::size_t>(cols), 0.0);
+  Table table;
+  table.source = Source(make_dense_store({data->data(), DType::f64, 1, cols, cols, 1}, data));
+  table.names = names;
+  return table;
+}
+
+std::string message_of(const std::vector<std::string>& words, const Table& table) {
+  try {
+    resolve_features(words, table, "include");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    return error.what();
+  }
+  return "";
+}
+
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& content)
+      : path_(testing::TempDir() + "tamis_features_" + std::to_string(getpid())) {
+    std::ofstream(path_, std::ios::binary) << content;
+  }
+  ~TemporaryFile() { unlink(path_.c_str()); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+TEST(FeatureCount, CountsAndFractions) {
+  EXPECT_EQ(resolve_count(parse_feature_count("50"), 100), 50);
+  EXPECT_EQ(resolve_count(parse_feature_count("1"), 1), 1);
+  EXPECT_EQ(resolve_count(parse_feature_count("0.1"), 64), 6);    // 6.4
+  EXPECT_EQ(resolve_count(parse_feature_count("0.001"), 64), 1);  // never none
+  EXPECT_EQ(resolve_count(parse_feature_count("0.999"), 64), 64);
+  EXPECT_EQ(resolve_count({}, 64), 64);
+  for (const char* bad : {"0", "-1", "1.0", "2.5", "0.0", "-0.5", "nan", "inf", "", "x", "5x"}) {
+    EXPECT_THROW(parse_feature_count(bad), Error) << bad;
+  }
+  EXPECT_THROW(resolve_count(parse_feature_count("65"), 64), Error);
+}
+
+TEST(Features, NamesWinOverPositions) {
+  const Table table = named({"2", "a", "b"}, 3);
+  EXPECT_EQ(resolve_features({"2", "1", "b"}, table, "include"), (std::vector<Index>{0, 1, 2}));
+  EXPECT_EQ(resolve_features({"b", "b", "2"}, table, "include"), (std::vector<Index>{2, 0}));
+}
+
+TEST(Features, TablesWithoutNames) {
+  const Table table = named({}, 5);
+  EXPECT_EQ(resolve_features({"f3", "0"}, table, "include"), (std::vector<Index>{3, 0}));
+  EXPECT_EQ(feature_name(table, 3), "f3");
+}
+
+TEST(Features, ComplaintsSayWhatIsWrong) {
+  const Table table = named({"gene_a", "gene_b", "twice", "twice"}, 4);
+  EXPECT_EQ(message_of({"gene_c"}, table), "include: no feature is named 'gene_c'; did you mean 'gene_a'?");
+  EXPECT_EQ(message_of({"zzz"}, table), "include: no feature is named 'zzz'");
+  EXPECT_EQ(message_of({"4"}, table), "include: position 4, need 0..3");
+  EXPECT_EQ(message_of({"-1"}, table), "include: position -1, need 0..3");
+  EXPECT_NE(message_of({"twice"}, table).find("2 columns are named 'twice'"), std::string::npos);
+}
+
+TEST(Features, ColumnsThatAreNoFeatures) {
+  Table table = named({"a"}, 1);
+  table.excluded_columns = {"note"};
+  EXPECT_TRUE(resolve_features({"note"}, table, "exclude", true).empty());
+  EXPECT_NE(message_of({"note"}, table), "");
+}
+
+TEST(Features, ListsOfWords) {
+  EXPECT_EQ(list_words("a,b,,c"), (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_TRUE(list_words("").empty());
+  const TemporaryFile file("x\ny\n");
+  EXPECT_EQ(list_words("@" + file.path()), (std::vector<std::string>{"x", "y"}));
+  EXPECT_EQ(list_words(file.path()), (std::vector<std::string>{"x", "y"}));
+}
+
+TEST(Features, OurRankingFilesAreRead) {
+  const TemporaryFile file("rank,index,name,score,selected\n1,7,\"a,\"\"b\nc\",0.5,1\n2,0,d,0.25,0\n3,4,e,0.1,1\n");
+  EXPECT_EQ(read_feature_list(file.path(), std::nullopt), (std::vector<std::string>{"7", "4"}));
+  EXPECT_EQ(read_feature_list(file.path(), 2), (std::vector<std::string>{"7", "0"}));
+  EXPECT_THROW(read_feature_list(file.path(), 4), Error);
+}
+
+}  // namespace
+}  // namespace tamis

@@ -1,0 +1,167 @@
+#include "tamis/run/output.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "tamis/base/error.h"
+#include "tamis/run/document.h"
+#include "tamis/run/reduced.h"
+
+namespace tamis {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string content(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::size_t entries(const fs::path& path) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator()));
+}
+
+class Output : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) / ("tamis_output_" + std::to_string(getpid()));
+    fs::remove_all(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  fs::path folder_;
+};
+
+TEST_F(Output, FilesAppearWholeAtTheCommit) {
+  OutputFolder out(folder_ / "new", {"a.txt"}, {});
+  out.add("a.txt", [](FileWriter& file) { file.write("hello"); });
+  EXPECT_FALSE(fs::exists(folder_ / "new" / "a.txt"));
+  out.commit();
+  EXPECT_EQ(content(folder_ / "new" / "a.txt"), "hello");
+  EXPECT_EQ(entries(folder_ / "new"), 1u);
+}
+
+TEST_F(Output, AFailureLeavesTheEarlierResultAndNoTraces) {
+  fs::create_directories(folder_);
+  std::ofstream(folder_ / "a.txt") << "earlier";
+  try {
+    OutputFolder out(folder_, {"a.txt", "b.txt"}, {});
+    out.add("a.txt", [](FileWriter& file) { file.write("later"); });
+    out.add("b.txt", [](FileWriter&) { fail(ErrorCode::io, "disk full"); });
+    out.commit();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::io);
+  }
+  EXPECT_EQ(content(folder_ / "a.txt"), "earlier");
+  EXPECT_EQ(entries(folder_), 1u);
+}
+
+TEST_F(Output, AFolderMadeForNothingIsRemoved) {
+  {
+    OutputFolder out(folder_, {}, {});
+    EXPECT_THROW(out.add("a.txt", [](FileWriter&) { fail(ErrorCode::io, "disk full"); }), Error);
+  }
+  EXPECT_FALSE(fs::exists(folder_));
+}
+
+TEST_F(Output, RefusesFilesAndInputs) {
+  fs::create_directories(folder_);
+  std::ofstream(folder_ / "selected.csv") << "a,b\n";
+  fs::create_hard_link(folder_ / "selected.csv", folder_ / "other.csv");
+  EXPECT_THROW(OutputFolder(folder_ / "selected.csv", {}, {}), Error);
+  EXPECT_THROW(OutputFolder(folder_ / "selected.csv" / "below", {}, {}), Error);
+  EXPECT_THROW(OutputFolder(folder_, {"selected.csv"}, {folder_ / "other.csv"}), Error);
+  EXPECT_NO_THROW(OutputFolder(folder_, {"ranking.csv"}, {folder_ / "other.csv"}));
+}
+
+TEST_F(Output, WriteErrorsAreTold) {
+  const int full = open("/dev/full", O_WRONLY);
+  ASSERT_GE(full, 0);
+  FileWriter writer(full, "x");
+  writer.write("something");
+  EXPECT_THROW(writer.flush(), Error);
+  close(full);
+}
+
+// What write_reduced writes for a table.
+std::string reduced(const Table& table, const std::vector<Index>& selected, const fs::path& folder) {
+  Context context(1, 0);
+  OutputFolder out(folder, {}, {});
+  out.add("r", [&](FileWriter& file) { write_reduced(table, selected, "id", file, context); });
+  out.commit();
+  return content(folder / "r");
+}
+
+TEST_F(Output, ReducedTablesKeepOrderKindAndType) {
+  auto data = std::make_shared<std::vector<float>>(std::vector<float>{1.5f, 2, 0.1f, 4, 5, 6});
+  Table table;
+  table.source = Source(make_dense_store({data->data(), DType::f32, 2, 3, 3, 1}, data));
+  table.names = {"=a", "b", "c"};
+  table.row_ids = {"x", "-y"};
+  table.format = "csv";
+  EXPECT_EQ(reduced_name(table), "selected.csv");
+  EXPECT_EQ(reduced(table, {2, 0}, folder_), "id,\"'=a\",c\nx,1.5,0.1\n\"'-y\",4,6\n");
+
+  table.format = "npy";
+  EXPECT_EQ(reduced_name(table), "selected.npy");
+  const std::string npy = reduced(table, {2, 0}, folder_);
+  EXPECT_EQ(npy.size(), 128u + 4 * sizeof(float));
+  EXPECT_NE(npy.find("'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }"), std::string::npos);
+  EXPECT_EQ(npy.substr(128, 4), std::string(reinterpret_cast<const char*>(&(*data)[0]), 4));
+  EXPECT_EQ(npy.substr(140, 4), std::string(reinterpret_cast<const char*>(&(*data)[5]), 4));
+}
+
+TEST_F(Output, SparseTablesBecomeMatrixMarket) {
+  static const std::int64_t offsets[] = {0, 2, 3};
+  static const std::int32_t columns[] = {0, 2, 1};
+  static const double values[] = {0.5, 2, -3};
+  Table table;
+  table.source = Source(make_sparse_store({2, 3, offsets, columns, values, DType::f64}));
+  table.format = "libsvm";
+  EXPECT_EQ(reduced_name(table), "selected.mtx");
+  EXPECT_EQ(reduced(table, {2, 1}, folder_), "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 2\n2 1 -3\n");
+}
+
+TEST_F(Output, TheDocumentHasTheFixedShape) {
+  auto data = std::make_shared<std::vector<double>>(6, 1.0);
+  Table table;
+  table.source = Source(make_dense_store({data->data(), DType::f64, 2, 3, 3, 1}, data));
+  table.path = "t.npy";
+  table.format = "npy";
+  SelectRequest request;
+  request.exclude = {1};
+  SelectResult result;
+  result.scores = {0.25, std::nan(""), 0.5};
+  result.ranking = {2, 0};
+  result.selected = {2};
+  result.selection.report.objective = {1, 2.5};
+  result.selection.report.terms = {{"scatter", {1, 2}}};
+  result.selection.report.resolved = {{"dims", 3}};
+  std::optional<Index> dims;
+  std::optional<double> beta;
+  const Method method{"m", "M", "", "", "", nullptr};
+  const Options options = {{"dims", "", &dims, {}, {}, "", ""}, {"beta", "", &beta, {}, {}, "", ""}};
+  const SelectionRecord record{table, method, options, request, result, 7, 1, 0, 99, {"careful"}};
+  EXPECT_EQ(
+      selection_json(record),
+      "{\"tamis\": \"0.1.0\", \"method\": \"m\", \"options\": {\"features\": 1, \"dims\": 3, \"beta\": null, "
+      "\"scale\": \"none\", \"seed\": 7, \"threads\": 1, \"memory\": null, \"include\": [], \"exclude\": [1], "
+      "\"supervised\": false}, \"data\": {\"path\": \"t.npy\", \"rows\": 2, \"features\": 3, \"format\": \"npy\", "
+      "\"sparse\": false, \"dtype\": \"float64\", \"stored\": 6, \"bytes\": 48, \"constant\": 0}, "
+      "\"selected\": [2], \"names\": [\"f2\"], \"scores\": [0.25, null, 0.5], \"clusters\": null, "
+      "\"report\": {\"status\": \"direct\", \"iterations\": 0, \"objective\": [1, 2.5], \"terms\": {\"scatter\": "
+      "[1, 2]}, \"path\": \"\", \"seconds\": 0, \"passes\": 0, \"peak_bytes\": 99, \"seed\": 7, \"resolved\": "
+      "{\"dims\": 3}, \"warnings\": [\"careful\"]}}\n");
+  OutputFolder out(folder_, {}, {});
+  out.add("ranking.csv", [&](FileWriter& file) { write_ranking(record, file); });
+  out.commit();
+  EXPECT_EQ(content(folder_ / "ranking.csv"), "rank,index,name,score,selected\n1,2,f2,0.5,1\n2,0,f0,0.25,0\n");
+}
+
+}  // namespace
+}  // namespace tamis

@@ -1,0 +1,284 @@
+// What every method of the registry owes its callers, whatever its formula.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <limits>
+
+#include "tamis/select/registry.h"
+#include "tests/support/checks.h"
+#include "tests/support/tables.h"
+
+namespace tamis {
+namespace {
+
+class Contract : public testing::TestWithParam<std::string> {
+ protected:
+  std::string name() const { return GetParam(); }
+  // Dense against sparse, and block sizes: 1e-5 of the largest score (RUFS 1e-3).
+  double tolerance() const { return name() == "rufs" ? 1e-3 : 1e-5; }
+
+  static const Option* find(const Options& options, const std::string& name) {
+    for (const Option& option : options) {
+      if (option.name == name) return &option;
+    }
+    return nullptr;
+  }
+
+  // The method with small settings where it has them.
+  std::unique_ptr<BoundMethod> method(const std::vector<std::pair<std::string, std::string>>& settings = {}) const {
+    auto bound = find_method(name()).bind();
+    const Options options = bound->options();
+    std::vector<std::pair<std::string, std::string>> all = {{"clusters", "3"}};
+    all.insert(all.end(), settings.begin(), settings.end());
+    for (const auto& [option, value] : all) {
+      if (const Option* found = find(options, option)) set_from_text(*found, name(), value);
+    }
+    return bound;
+  }
+
+  Selection run(const Source& source, int threads = 2) const {
+    Context context(threads);
+    return method()->run(source, context);
+  }
+
+  void expect_well_formed(const Selection& found, Index n, Index d) const {
+    ASSERT_EQ(static_cast<Index>(found.scores.size()), d);
+    ASSERT_TRUE(support::all_finite(found.scores));
+    EXPECT_EQ(found.ranking, rank_by_score(found.scores));
+    EXPECT_TRUE(found.clusters.empty() || static_cast<Index>(found.clusters.size()) == n);
+    EXPECT_TRUE(support::all_finite(found.report.objective));
+  }
+};
+
+// Structure with a few zeros, so that dense and sparse differ in what they store; n > d and n < d.
+Matrix tall() { return support::thinned(support::mixture(61, 10, 3, 5, 4, 1), 0.8, 2); }
+Matrix wide() { return support::thinned(support::mixture(22, 45, 3, 15, 4, 3), 0.8, 4); }
+
+TEST_P(Contract, DenseAndSparseAndBlockSizesAgree) {
+  for (const Matrix& x : {tall(), wide()}) {
+    const Selection wanted = run(support::dense(x));
+    expect_well_formed(wanted, x.rows(), x.cols());
+    const double largest = support::largest(wanted.scores);
+    EXPECT_GT(largest, 0);
+    for (const Index block_rows : {Index{1}, Index{7}, x.rows(), kBlockRows}) {
+      for (const Source& source :
+           {support::dense(x, block_rows), support::fortran(x, block_rows), support::sparse(x, block_rows)}) {
+        const Selection found = run(source);
+        expect_well_formed(found, x.rows(), x.cols());
+        EXPECT_LE(support::largest_difference(found.scores, wanted.scores), tolerance() * largest)
+            << (source.sparse() ? "sparse" : "dense") << " in blocks of " << block_rows;
+      }
+    }
+  }
+}
+
+TEST_P(Contract, AnyNumberOfThreadsGivesTheSameBits) {
+  for (const Matrix& x : {tall(), wide()}) {
+    for (const Index block_rows : {Index{1}, Index{7}, kBlockRows}) {
+      for (const Source& source : {support::dense(x, block_rows), support::sparse(x, block_rows)}) {
+        const Selection wanted = run(source, 1);
+        for (const int threads : {2, 3, 4, 5}) {
+          const Selection found = run(source, threads);
+          EXPECT_TRUE(support::same_bits(found.scores, wanted.scores)) << threads << " threads";
+          EXPECT_EQ(found.ranking, wanted.ranking);
+          EXPECT_EQ(found.clusters, wanted.clusters);
+          EXPECT_TRUE(support::same_bits(found.report.objective, wanted.report.objective));
+          EXPECT_EQ(found.report.path, wanted.report.path);
+        }
+        // And so does a second run.
+        EXPECT_TRUE(support::same_bits(run(source, 1).scores, wanted.scores));
+      }
+    }
+  }
+}
+
+TEST_P(Contract, TwinsOfOtherElementTypesAgree) {
+  const Matrix x = support::whole_numbers(50, 8, 100, 5);
+  const Selection wanted = run(support::dense(x));
+  for (const auto& layout : support::layouts()) {
+    const Source source = layout.make(x, kBlockRows);
+    const Selection found = run(source);
+    if (source.sparse()) {
+      EXPECT_LE(support::largest_difference(found.scores, wanted.scores), tolerance() * support::largest(wanted.scores))
+          << layout.name;
+    } else {
+      EXPECT_TRUE(support::same_bits(found.scores, wanted.scores)) << layout.name;
+    }
+  }
+}
+
+TEST_P(Contract, PermutingFeaturesPermutesScores) {
+  for (const Matrix& x : {tall(), wide()}) {
+    const std::vector<Index> order = support::shuffled(x.cols(), 6);
+    const Matrix permuted = support::columns_of(x, order);
+    for (const bool sparse : {false, true}) {
+      const Selection a = run(sparse ? support::sparse(x) : support::dense(x));
+      const Selection b = run(sparse ? support::sparse(permuted) : support::dense(permuted));
+      std::vector<double> moved;
+      for (const Index j : order) moved.push_back(a.scores[static_cast<std::size_t>(j)]);
+      EXPECT_LE(support::largest_difference(moved, b.scores), 1e-9 * support::largest(a.scores))
+          << (sparse ? "sparse" : "dense");
+    }
+  }
+}
+
+TEST_P(Contract, ConstantColumnsRankLast) {
+  Matrix x = tall();
+  for (Index i = 0; i < x.rows(); ++i) x(i, 1) = 0.1, x(i, 6) = 0;
+  for (const Source& source : {support::dense(x), support::sparse(x), support::dense(x, 7)}) {
+    const Selection found = run(source);
+    expect_well_formed(found, x.rows(), x.cols());
+    const double least = *std::min_element(found.scores.begin(), found.scores.end());
+    const double tie = 1e-9 * support::largest(found.scores);
+    EXPECT_LE(found.scores[1], least + tie);
+    EXPECT_LE(found.scores[6], least + tie);
+  }
+}
+
+TEST_P(Contract, DuplicateColumnsTie) {
+  Matrix x = tall();
+  for (Index i = 0; i < x.rows(); ++i) x(i, 8) = x(i, 2);
+  for (const Source& source : {support::dense(x), support::sparse(x)}) {
+    const Selection found = run(source);
+    const auto place = [&](Index j) { return std::find(found.ranking.begin(), found.ranking.end(), j); };
+    EXPECT_LT(place(2), place(8));
+    if (name() == "mcfs") {
+      EXPECT_EQ(found.scores[8], 0.0);  // its path takes the lower index and leaves the copy at 0
+    } else {
+      EXPECT_NEAR(found.scores[2], found.scores[8], 1e-9 * support::largest(found.scores));
+    }
+  }
+}
+
+TEST_P(Contract, NamesTheFirstValueThatIsNotFinite) {
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    Matrix x = tall();
+    x(33, 4) = bad;
+    x(40, 0) = bad;
+    for (const Source& source : {support::dense(x, 7), support::sparse(x, 7)}) {
+      support::expect_error(ErrorCode::bad_data, {"row 33, column 4"}, [&] { run(source); });
+    }
+  }
+}
+
+TEST_P(Contract, RefusesTablesWithoutVariation) {
+  if (name() == "random" || name() == "allfea") return;
+  for (const Source& source :
+       {support::dense(Matrix(20, 4, 0.1)), support::sparse(Matrix(20, 4, 0.1)), support::sparse(Matrix(20, 4))}) {
+    support::expect_error(ErrorCode::bad_data, {"no variation"}, [&] { run(source); });
+  }
+  support::expect_error(ErrorCode::bad_data, {"1 row"}, [&] {
+    Context context(1);
+    method({{"clusters", "1"}})->run(support::dense(support::random_matrix(1, 4, 1)), context);
+  });
+}
+
+// Puts a number into an option past all checks.
+void store(const OptionValue& where, double value) {
+  if (const auto* real = std::get_if<double*>(&where)) **real = value;
+  if (const auto* real = std::get_if<std::optional<double>*>(&where)) **real = value;
+  if (const auto* whole = std::get_if<Index*>(&where)) **whole = static_cast<Index>(value);
+  if (const auto* whole = std::get_if<std::optional<Index>*>(&where)) **whole = static_cast<Index>(value);
+}
+
+// Each described option outside its range is refused by a message that names it, as text and as a value.
+TEST_P(Contract, RefusesOptionsOutOfRange) {
+  const Source source = support::dense(tall());
+  const std::size_t count = find_method(name()).bind()->options().size();
+  for (std::size_t k = 0; k < count; ++k) {
+    const Option probe = find_method(name()).bind()->options()[k];
+    std::vector<std::string> bad = {""};
+    const bool number =
+        !std::holds_alternative<bool*>(probe.value) && !std::holds_alternative<std::string*>(probe.value);
+    if (number) {
+      bad.insert(bad.end(), {"abc", "nan", "inf", "-inf"});
+      if (std::isfinite(probe.range.low))
+        bad.push_back(text(probe.range.low_open ? probe.range.low : probe.range.low - 1));
+      if (std::isfinite(probe.range.high))
+        bad.push_back(text(probe.range.high_open ? probe.range.high : probe.range.high + 1));
+    } else {
+      bad.push_back("no such value");
+    }
+    for (const std::string& value : bad) {
+      const auto bound = method();
+      const Options options = bound->options();
+      support::expect_error(ErrorCode::usage, {name(), options[k].name + " = " + value},
+                            [&] { set_from_text(options[k], name(), value); });
+    }
+    // A value that went past the parser is caught at the entry of the method.
+    const auto refuse = [&](double value) {
+      const auto bound = method();
+      const Options options = bound->options();
+      store(options[k].value, value);
+      Context context(1);
+      support::expect_error(ErrorCode::usage, {name(), options[k].name + " = "}, [&] { bound->run(source, context); });
+    };
+    const bool real =
+        std::holds_alternative<double*>(probe.value) || std::holds_alternative<std::optional<double>*>(probe.value);
+    if (real) refuse(std::numeric_limits<double>::quiet_NaN());
+    if (number && std::isfinite(probe.range.low)) refuse(probe.range.low - 1);
+    if (number && std::isfinite(probe.range.high)) refuse(probe.range.high + 1);
+  }
+}
+
+TEST_P(Contract, ClustersAboveRowsAreRefused) {
+  const auto bound = method({{"clusters", "62"}});
+  const Options options = bound->options();
+  if (find(options, "clusters") == nullptr) return;
+  Context context(1);
+  support::expect_error(ErrorCode::usage, {name(), "clusters = 62", "61"},
+                        [&] { bound->run(support::dense(tall()), context); });
+}
+
+TEST_P(Contract, CancellationStops) {
+  for (const int threads : {1, 3}) {
+    Context context(threads);
+    context.is_cancelled = [] { return true; };
+    support::expect_error(ErrorCode::interrupted, {}, [&] { method()->run(support::dense(tall(), 7), context); });
+  }
+}
+
+TEST_P(Contract, ReportsPathPassesAndSeconds) {
+  const Selection found = run(support::dense(tall()));
+  EXPECT_GE(found.report.seconds, 0);
+  EXPECT_GT(found.report.passes, 0);
+  if (found.report.status == Status::direct) {
+    EXPECT_TRUE(found.report.objective.empty());
+  } else {
+    EXPECT_EQ(static_cast<Index>(found.report.objective.size()), found.report.iterations);
+  }
+}
+
+TEST_P(Contract, SurvivesAwkwardTables) {
+  Matrix one = support::random_matrix(30, 1, 7), line(30, 5), repeated(30, 4), far = support::random_matrix(30, 4, 8);
+  for (Index i = 0; i < 30; ++i) {
+    for (Index j = 0; j < 5; ++j) line(i, j) = static_cast<double>((i + 1) * (j + 1));
+    for (Index j = 0; j < 4; ++j)
+      repeated(i, j) = static_cast<double>((i % 2) * (j + 1)), far(i, j) += i < 15 ? 1e8 : 0;
+  }
+  for (const Matrix& x : {one, line, repeated, far}) {
+    for (const Source& source : {support::dense(x), support::sparse(x)}) {
+      const Selection found = run(source);
+      expect_well_formed(found, x.rows(), x.cols());
+    }
+  }
+}
+
+TEST_P(Contract, InputIsNotChanged) {
+  Matrix x = tall();
+  const Matrix before = x;
+  run(Source(make_dense_store({x.data(), DType::f64, x.rows(), x.cols(), x.cols(), 1})));
+  EXPECT_TRUE(support::same_bits(x, before));
+}
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> out;
+  for (const Method& method : methods()) out.push_back(method.name);
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, Contract, testing::ValuesIn(method_names()),
+                         [](const auto& method) { return method.param; });
+
+}  // namespace
+}  // namespace tamis
