@@ -53,11 +53,15 @@ def tall(folder, rng):
 
 
 def sparse(folder, rng):
-    X = scipy.sparse.random(20000, 30000, density=0.01, format="csr", random_state=rng)
-    # Groups of rows raise the entries of their own tenth of the first 3000 columns.
-    group = rng.integers(CLUSTERS, size=X.shape[0])
-    own = np.repeat(group, np.diff(X.indptr)) == X.indices // 300
-    X.data[own] += 5
+    """As words in texts: 300 entries a row, a third of them among the thousand columns of the row's group."""
+    n, d, entries, own = 20000, 30000, 300, 100
+    group = rng.integers(CLUSTERS, size=n)
+    columns = np.empty((n, entries), np.int32)
+    for i in range(n):
+        columns[i, :own] = 1000 * group[i] + rng.choice(1000, own, replace=False)
+        columns[i, own:] = rng.choice(d, entries - own, replace=False)
+    X = scipy.sparse.csr_matrix((rng.random(columns.size), columns.ravel(), np.arange(0, columns.size + 1, entries)), (n, d))
+    X.sum_duplicates()
     scipy.sparse.save_npz(Path(folder) / "sparse.npz", X, compressed=False)
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
     return Path(folder) / "sparse.npz", size, lambda: TruncatedSVD(n_components=10, random_state=0).fit(X)

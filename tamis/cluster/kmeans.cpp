@@ -18,6 +18,9 @@ constexpr Index kChunkPanels = 128;
 // Lloyd steps of every restart before the first halving, and between the next ones.
 constexpr Index kFirstSteps = 3;
 constexpr Index kNextSteps = 4;
+// A best restart farther than this above the bar, after its first steps and later, will not come below it.
+constexpr double kFirstNear = 1.05;
+constexpr double kNextNear = 1.02;
 // Moving single points pays where clusters are small on average; in large ones a point hardly moves its own centre.
 constexpr Index kExchangeSize = 256;
 constexpr Index kExchangeSweeps = 20;
@@ -548,8 +551,11 @@ KMeansResult kmeans(const Points<T>& points, const KMeansOptions& options, Conte
     run.start_from_centers(Seeding<T>(points, options, r).centers());
     run.advance(kFirstSteps);
   });
+  double near = kFirstNear;
   while (alive.size() > 1) {
     std::stable_sort(alive.begin(), alive.end(), [&](auto a, auto b) { return runs[a].inertia() < runs[b].inertia(); });
+    if (runs[alive[0]].inertia() > near * options.bar) return runs[alive[0]].take();
+    near = kNextNear;
     alive.resize((alive.size() + 1) / 2);
     context.pool().run(static_cast<Index>(alive.size()),
                        [&](Index r) { runs[alive[static_cast<std::size_t>(r)]].advance(kNextSteps); });

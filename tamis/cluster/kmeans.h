@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "tamis/base/context.h"
@@ -55,6 +56,8 @@ struct KMeansOptions {
   enum class Start { plus_plus, random } start = Start::plus_plus;
   std::uint64_t seed = 0;
   std::vector<int> fixed;  // cluster of each row, -1 where free; empty: all free
+  // Inertia to beat: restarts that come nowhere near it are given up early (kmeans() only).
+  double bar = std::numeric_limits<double>::infinity();
 };
 
 struct KMeansResult {

@@ -99,7 +99,7 @@ Partial dense_partial(const Centered& relative, const Block& block) {
     const Index cols = std::min(kTileCols, d - col0);
     for (Index row0 = 0; row0 < block.rows; row0 += kTileRows) {
       const Index rows = std::min(kTileRows, block.rows - row0);
-      load_tile(relative, block, row0, rows, col0, cols, tile.data());
+      load_tile(relative, block, row0, rows, col0, cols, tile.data(), cols);
       add_tile(tile.data(), rows, cols, col0, mean, scatter, out);
     }
   }

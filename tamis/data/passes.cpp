@@ -71,19 +71,27 @@ BasicMatrix<T> padded(const Matrix& v) {
   return out;
 }
 
+// y (rows x width) += tile V, a stretch of V at a time that stays in the nearest cache.
+template <class T>
+void add_tile_product(const T* tile, Index rows, Index cols, Index step, const T* v, Index width, T* y) {
+  constexpr Index kStretch = 256;
+  for (Index k = 0; k < cols; k += kStretch) {
+    kernels<T>().skinny_product(rows, std::min(kStretch, cols - k), tile + k, step, 1, v + k * width, width, y);
+  }
+}
+
 template <class T>
 void multiply_dense_piece(const Centered& z, const Block& block, Index row0, Index rows, const BasicMatrix<T>& v,
                           BasicMatrix<T>& out) {
-  const Index d = z.cols(), width = v.cols();
-  std::vector<T> tile(static_cast<std::size_t>(kTileRows * std::min(d, kTileCols)));
-  std::vector<T> y(static_cast<std::size_t>(kTileRows * width));
+  const Index d = z.cols(), width = v.cols(), step = tile_step(std::min(d, kTileCols));
+  std::vector<T> tile(static_cast<std::size_t>(kTileRows * step)), y(static_cast<std::size_t>(kTileRows * width));
   for (Index r = 0; r < rows; r += kTileRows) {
     const Index count = std::min(kTileRows, rows - r);
     std::fill(y.begin(), y.end(), T(0));
     for (Index col0 = 0; col0 < d; col0 += kTileCols) {
       const Index cols = std::min(kTileCols, d - col0);
-      load_tile(z, block, row0 + r, count, col0, cols, tile.data());
-      kernels<T>().skinny_product(count, cols, tile.data(), cols, 1, v.row(col0), width, y.data());
+      load_tile(z, block, row0 + r, count, col0, cols, tile.data(), step);
+      add_tile_product(tile.data(), count, cols, step, v.row(col0), width, y.data());
     }
     for (Index i = 0; i < count; ++i) {
       std::copy_n(y.data() + i * width, out.cols(), out.row(block.first + row0 + r + i));
@@ -175,12 +183,13 @@ Matrix multiply_transposed_dense(const Centered& z, const Matrix& t, Context& co
   const Matrix tp = padded<double>(t);
   const auto partial = [&](const Block& block, Index q) {
     const Index col0 = q * kTileCols, cols = std::min(kTileCols, d - col0);
-    std::vector<double> tile(static_cast<std::size_t>(kTileRows * cols));
+    const Index step = tile_step(cols);
+    std::vector<double> tile(static_cast<std::size_t>(kTileRows * step));
     Matrix sum(cols, tp.cols());
     for (Index row0 = 0; row0 < block.rows; row0 += kTileRows) {
       const Index rows = std::min(kTileRows, block.rows - row0);
-      load_tile(z, block, row0, rows, col0, cols, tile.data());
-      kernels<double>().skinny_product(cols, rows, tile.data(), 1, cols, tp.row(block.first + row0), tp.cols(),
+      load_tile(z, block, row0, rows, col0, cols, tile.data(), step);
+      kernels<double>().skinny_product(cols, rows, tile.data(), 1, step, tp.row(block.first + row0), tp.cols(),
                                        sum.data());
     }
     return sum;
@@ -228,28 +237,20 @@ Matrix multiply_transposed(const Centered& z, const Matrix& t, Context& context)
 namespace {
 
 // From this many blocks on, one sweep that keeps a few rows in cache for both products keeps all threads busy.
-constexpr Index kSweepBlocks = 8;
+constexpr Index kSweepBlocks = 3;
 constexpr Index kSweepCols = 4096;
 
 // sum (d x width) += T'(T V) for the rows of one block, a few at a time.
 void sweep_block(const Centered& z, const Block& block, const Matrix& v, Matrix& sum) {
-  const Index d = z.cols(), width = v.cols();
-  std::vector<double> rows_tile(static_cast<std::size_t>(kTileRows * d));
+  const Index d = z.cols(), width = v.cols(), step = tile_step(d);
+  std::vector<double> tile(static_cast<std::size_t>(kTileRows * step));
   Matrix y(kTileRows, width);
   for (Index row0 = 0; row0 < block.rows; row0 += kTileRows) {
     const Index rows = std::min(kTileRows, block.rows - row0);
     std::fill_n(y.data(), y.size(), 0.0);
-    for (Index col0 = 0; col0 < d; col0 += kTileCols) {
-      const Index cols = std::min(kTileCols, d - col0);
-      double* tile = rows_tile.data() + kTileRows * col0;
-      load_tile(z, block, row0, rows, col0, cols, tile);
-      kernels<double>().skinny_product(rows, cols, tile, cols, 1, v.row(col0), width, y.data());
-    }
-    for (Index col0 = 0; col0 < d; col0 += kTileCols) {
-      const Index cols = std::min(kTileCols, d - col0);
-      kernels<double>().skinny_product(cols, rows, rows_tile.data() + kTileRows * col0, 1, cols, y.data(), width,
-                                       sum.row(col0));
-    }
+    load_tile(z, block, row0, rows, 0, d, tile.data(), step);
+    add_tile_product(tile.data(), rows, d, step, v.data(), width, y.data());
+    kernels<double>().skinny_product(d, rows, tile.data(), 1, step, y.data(), width, sum.data());
   }
 }
 
@@ -309,12 +310,12 @@ Matrix gram(const Centered& z, Context& context) {
     Matrix sum(left, right), a(kGramRows, left), b(left0 == right0 ? 0 : kGramRows, right);
     for (Index row0 = 0; row0 < block.rows; row0 += kGramRows) {
       const Index rows = std::min(kGramRows, block.rows - row0);
-      load_tile(z, block, row0, rows, left0, left, a.data());
+      load_tile(z, block, row0, rows, left0, left, a.data(), left);
       if (left0 == right0) {
         blas::syrk(false, left, rows, a.data(), left, sum.data(), right);
         continue;
       }
-      load_tile(z, block, row0, rows, right0, right, b.data());
+      load_tile(z, block, row0, rows, right0, right, b.data(), right);
       blas::gemm(true, false, left, right, rows, 1.0, a.data(), left, b.data(), right, 1.0, sum.data(), right);
     }
     return sum;
@@ -342,7 +343,7 @@ Matrix gram_of_rows(const Centered& z, Context& context) {
     Matrix columns(n, cols), sum(n, n);
     for (Index b = 0; b < store.block_count(); ++b) {
       const Block block = store.block(b);
-      load_tile(z, block, 0, block.rows, col0, cols, columns.row(block.first));
+      load_tile(z, block, 0, block.rows, col0, cols, columns.row(block.first), cols);
     }
     blas::syrk(true, n, cols, columns.data(), cols, sum.data(), n);
     merger.add(q, std::move(sum));
@@ -361,7 +362,7 @@ void move_dense(const Centered& z, const Block& block, Index q, const int* befor
   std::vector<double> row(static_cast<std::size_t>(cols));
   for (Index i = 0; i < block.rows; ++i) {
     if (before[i] == after[i]) continue;
-    load_tile(z, block, i, 1, col0, cols, row.data());
+    load_tile(z, block, i, 1, col0, cols, row.data(), cols);
     if (after[i] >= 0) kernels<double>().axpy(cols, 1.0, row.data(), sums.row(after[i]));
     if (before[i] >= 0) kernels<double>().axpy(cols, -1.0, row.data(), sums.row(before[i]));
   }
@@ -432,7 +433,7 @@ Centered uncentered(const Source& source) {
 
 void copy_rows(const Centered& x, const Block& block, Index row0, Index rows, double* out) {
   if (!block.sparse) {
-    load_tile(x, block, row0, rows, 0, x.cols(), out);
+    load_tile(x, block, row0, rows, 0, x.cols(), out, x.cols());
     return;
   }
   const Index first = block.first + row0;
@@ -486,7 +487,7 @@ std::vector<double> row_squared_norms(const Source& source, Context& context) {
     }
     std::vector<double> row(static_cast<std::size_t>(x.cols()));
     for (Index i = 0; i < rows; ++i) {
-      load_tile(x, block, row0 + i, 1, 0, x.cols(), row.data());
+      load_tile(x, block, row0 + i, 1, 0, x.cols(), row.data(), x.cols());
       for (const double value : row) out[static_cast<std::size_t>(block.first + row0 + i)] += value * value;
     }
   });

@@ -79,8 +79,8 @@ RitzPairs by_iteration(const Centered& z, Index count, Accuracy accuracy, const 
   DavidsonOptions options;
   options.count = std::min(count, start.vectors.cols());
   options.basis = 6 * start.vectors.cols();
-  options.steps = accuracy == Accuracy::rough ? 2 : 60;
-  options.tolerance = accuracy == Accuracy::rough ? 1e-2 : 1e-9;
+  options.steps = accuracy == Accuracy::rough ? 3 : 60;
+  options.tolerance = accuracy == Accuracy::rough ? 1e-3 : 1e-9;
   return without_null(largest_eigenpairs(scatter, start, options), count, z.rows(), z.cols());
 }
 

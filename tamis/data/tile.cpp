@@ -32,7 +32,8 @@ const char* address(const DenseView& view, Index row, Index column) {
 
 // Any strides and any choice of columns. Column by column, so that Fortran order is read along memory.
 template <class Src, class T>
-void load_strided(const Centered& z, const Block& block, Index row0, Index rows, Index col0, Index cols, T* out) {
+void load_strided(const Centered& z, const Block& block, Index row0, Index rows, Index col0, Index cols, T* out,
+                  Index step) {
   const auto& view = block.dense;
   const double* row_scale =
       z.source().row_scale().empty() ? nullptr : z.source().row_scale().data() + block.first + row0;
@@ -42,7 +43,7 @@ void load_strided(const Centered& z, const Block& block, Index row0, Index rows,
     const double center = z.center()[column], scale = z.scale().empty() ? 1.0 : z.scale()[column];
     for (Index i = 0; i < rows; ++i) {
       const double x = static_cast<double>(src[i * view.row_stride]) * (row_scale == nullptr ? 1.0 : row_scale[i]);
-      out[i * cols + j] = static_cast<T>((x - center) * scale);
+      out[i * step + j] = static_cast<T>((x - center) * scale);
     }
   }
 }
@@ -50,11 +51,12 @@ void load_strided(const Centered& z, const Block& block, Index row0, Index rows,
 }  // namespace
 
 template <class T>
-void load_tile(const Centered& z, const Block& block, Index row0, Index rows, Index col0, Index cols, T* out) {
+void load_tile(const Centered& z, const Block& block, Index row0, Index rows, Index col0, Index cols, T* out,
+                  Index step) {
   const auto& source = z.source();
   if (block.dense.col_stride != 1 || !source.row_scale().empty()) {
     with_type(block.dense.dtype,
-              [&](auto zero) { load_strided<decltype(zero)>(z, block, row0, rows, col0, cols, out); });
+              [&](auto zero) { load_strided<decltype(zero)>(z, block, row0, rows, col0, cols, out, step); });
     return;
   }
   // Row by row, in runs of columns that are neighbours in the store.
@@ -65,14 +67,14 @@ void load_tile(const Centered& z, const Block& block, Index row0, Index rows, In
     const double* scale = z.scale().empty() ? nullptr : z.scale().data() + col0 + begin;
     for (Index i = 0; i < rows; ++i) {
       kernels<T>().center_row(address(block.dense, row0 + i, column[begin]), block.dense.dtype, end - begin, center,
-                              scale, out + i * cols + begin);
+                              scale, out + i * step + begin);
     }
     begin = end;
   }
 }
 
-template void load_tile<double>(const Centered&, const Block&, Index, Index, Index, Index, double*);
-template void load_tile<float>(const Centered&, const Block&, Index, Index, Index, Index, float*);
+template void load_tile<double>(const Centered&, const Block&, Index, Index, Index, Index, double*, Index);
+template void load_tile<float>(const Centered&, const Block&, Index, Index, Index, Index, float*, Index);
 
 double element(const DenseView& view, Index row, Index column) {
   const char* at = address(view, row, column);

@@ -7,14 +7,18 @@
 
 namespace tamis {
 
-// Rows and columns of a tile: small enough for the cache, large enough for BLAS. Constants of the program, since
-// the order of sums follows them.
-inline constexpr Index kTileRows = 64;
-inline constexpr Index kTileCols = 256;
+// Rows and columns of a tile: long stretches of a row, so that memory is read in streams, and few enough rows to
+// stay in the cache. Constants of the program, since the order of sums follows them.
+inline constexpr Index kTileRows = 32;
+inline constexpr Index kTileCols = 1024;
 
-// out (rows x cols, row-major) = Z[block.first + row0 .., col0 ..].
+// The distance between rows of a tile: never a power of two, where all rows would share a few lines of the cache.
+inline Index tile_step(Index cols) { return cols + 8; }
+
+// out[i * step + j] = Z[block.first + row0 + i, col0 + j].
 template <class T>
-void load_tile(const Centered& z, const Block& block, Index row0, Index rows, Index col0, Index cols, T* out);
+void load_tile(const Centered& z, const Block& block, Index row0, Index rows, Index col0, Index cols, T* out,
+               Index step);
 
 // The value of one element of a dense view.
 double element(const DenseView& view, Index row, Index column);

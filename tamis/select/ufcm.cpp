@@ -23,8 +23,12 @@ constexpr double kUlp = std::numeric_limits<double>::epsilon();
 // to get right again in the next iteration.
 constexpr Index kFloatRows = 32768;
 // Steps towards the eigenvectors in an iteration: any number keeps the ascent, and U moves on before they converge.
-constexpr Index kDirectionSteps = 3;
-constexpr double kDirectionGain = 0.1;  // stop earlier where a step gains less than this part of the first
+constexpr Index kDirectionSteps = 4;
+constexpr double kDirectionGain = 0.05;  // stop earlier where a step gains less than this part of the first
+// The first U decides most: it gets this many times the starts of a later one, where W has grown around U.
+constexpr Index kFirstRestarts = 5;
+// What new starts must gain, in units of the tolerance, to carry on a run that would stop.
+constexpr double kRestartMargin = 10;
 // Restarts look at this many rows at most.
 constexpr Index kRestartRows = 8192;
 // With many rows, a fit of a sample of them comes first: most iterations then cost a fraction of a pass.
@@ -130,8 +134,8 @@ class Fit {
       margin = options_.tolerance * magnitude();
       small_gain = t > 2 && margin > 0 && gain() <= margin;
     }
-    // A small gain ends the run unless new starts find better clusters.
-    const bool restart_won = update_clusters(points, t, small_gain ? margin : 0);
+    // A small gain ends the run unless new starts find clearly better clusters.
+    const bool restart_won = update_clusters(points, t, small_gain ? kRestartMargin * margin : 0);
     converged_ = small_gain && !restart_won;
     if (converged_) return;
     update_directions();
@@ -148,7 +152,7 @@ class Fit {
     }
     KMeansOptions options;
     options.clusters = options_.clusters;
-    options.restarts = options_.restarts;
+    options.restarts = options_.restarts * (t == 1 ? kFirstRestarts : 1);
     options.fixed = options_.labels;
     options.seed = mix64(context_.seed + static_cast<std::uint64_t>(t));
     KMeansResult best;
@@ -173,9 +177,10 @@ class Fit {
       for (std::size_t i = 0; i < rows.size(); ++i) sampled.fixed[i] = options.fixed[static_cast<std::size_t>(rows[i])];
       sampled.fixed.resize(rows.size());
     }
-    const KMeansResult winner = kmeans(Points<float>(points, rows), sampled, context_);
     const bool none = best.labels.empty();
-    if (!none && winner.inertia >= inertia_of(points, rows, best)) return false;
+    if (!none) sampled.bar = inertia_of(points, rows, best);
+    const KMeansResult winner = kmeans(Points<float>(points, rows), sampled, context_);
+    if (!none && !(winner.inertia < sampled.bar)) return false;
     KMeansResult fresh = lloyd(points, winner.centers, options, context_);
     if (!none && fresh.inertia >= best.inertia - margin) return false;
     best = std::move(fresh);
@@ -245,7 +250,7 @@ class Fit {
     options.count = w_.vectors.cols();
     options.steps = kDirectionSteps;
     options.gain = kDirectionGain;
-    options.basis = 2 * options.count;
+    options.basis = 3 * options.count;
     options.tolerance = 1e-12;
     w_ = largest_eigenpairs(m, std::move(w_), options);
     if (beta_ == 0) drop_null_directions();

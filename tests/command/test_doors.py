@@ -5,12 +5,11 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 
 import numpy as np
 import pytest
-from conftest import COMMAND, DATA, ROOT, planted, refused, same, select, tamis, write_csv, write_npy
+from conftest import COMMAND, DATA, planted, refused, same, select, tamis, write_csv, write_npy
 
 
 def test_version_and_help():
@@ -184,14 +183,17 @@ def test_evaluate_refuses(tmp_path):
     refused(tamis("evaluate", data, *labels, "--list", tmp_path / "list.txt", "--top", "3"), 2, "3", "2")
 
 
+# Clusters, and the median final objective of bench/plain_ufcm.py over five seeds at alpha 1, beta 10, p 1.
+PLAIN = {"umist": (20, 4808.0), "orl": (40, 2763.2), "coil20": (20, 59269.0), "usps": (10, 105315.6), "yaleb": (38, 106645.9)}
+
+
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no data sets in {DATA} (TAMIS_DATA)")
-@pytest.mark.parametrize("name", ["orl", "usps"])
+@pytest.mark.parametrize("name", PLAIN)
 def test_paper_data_reach_the_plain_objective(tmp_path, name):
-    sys.path.insert(0, str(ROOT / "bench"))
-    from plain_ufcm import plain_ufcm
     with np.load(DATA / f"{name}.npz") as file:
-        X, classes = file["X"], len(np.unique(file["y"]))
-    X = X / 255 if X.dtype == np.uint8 else X.astype(float)
-    plain = plain_ufcm(X, classes, 1.0, 10.0, 1.0, restarts=3)
-    ours = select(write_npy(tmp_path / "x.npy", X), "-c", classes, "--alpha", "1", "--beta", "10", "--p", "1", timeout=60)
-    assert ours["report"]["objective"][-1] >= 0.98 * plain.objective[-1]
+        X = file["X"]
+    path = write_npy(tmp_path / "x.npy", X / 255 if X.dtype == np.uint8 else X.astype(float))
+    clusters, plain = PLAIN[name]
+    runs = [select(path, "-c", clusters, "--alpha", "1", "--beta", "10", "--p", "1", "--seed", seed, timeout=60) for seed in range(3)]
+    best = max(run["report"]["objective"][-1] for run in runs)
+    assert best >= 0.995 * plain, best / plain

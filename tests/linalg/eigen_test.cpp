@@ -245,6 +245,26 @@ TEST(LargestEigenpairs, ImagesBelongToTheVectors) {
   expect_eigenpairs("with image", dense, found, 4, 1e12);
 }
 
+// The basis is full and is cut back to the Ritz vectors, and then the residuals give no new direction.
+TEST(LargestEigenpairs, NothingLeftToAddAfterARestart) {
+  const Matrix a = support::with_spectrum({9, 8, 7, 6, 5, 4, 3, 2, 1, 0}, 18);
+  for (const int last : {0, 1, 2, 3}) {
+    SymmetricOperator m = operator_of(a);
+    int calls = 0;
+    m.precondition = [&](const std::vector<double>&, Matrix& r) {
+      if (calls++ >= last) r = Matrix(r.rows(), r.cols());
+    };
+    DavidsonOptions options = patient(2);
+    options.basis = 4;
+    const RitzPairs found = largest_eigenpairs(m, start_of(10, 2, 19), options);
+    EXPECT_EQ(found.steps, last);
+    ASSERT_EQ(found.vectors.cols(), 2);
+    EXPECT_LT(support::orthogonality_ratio(found.vectors), kThreshold) << last;
+    const Matrix h = product_transposed_left(found.vectors, product(a, found.vectors));
+    for (Index k = 0; k < 2; ++k) EXPECT_NEAR(h(k, k), found.values[static_cast<std::size_t>(k)], 1e-12) << last;
+  }
+}
+
 TEST(LargestEigenpairs, StopsWhenTheGainIsSmall) {
   const Matrix a = support::with_spectrum(
       [] {

@@ -1,0 +1,22 @@
+// The whole library: include this and link tamis::tamis.
+//
+//   tamis::Context context;                                  // threads, seed, callbacks
+//   tamis::Table table = tamis::read_table("x.csv", {}, context);
+//   tamis::UfcmOptions options;
+//   options.clusters = 10;
+//   tamis::Selection best = tamis::ufcm(table.source, options, context);
+#pragma once
+
+#include "tamis/base/context.h"
+#include "tamis/base/error.h"
+#include "tamis/cluster/kmeans.h"
+#include "tamis/data/passes.h"
+#include "tamis/data/source.h"
+#include "tamis/data/table.h"
+#include "tamis/eval/evaluate.h"
+#include "tamis/eval/metrics.h"
+#include "tamis/eval/redundancy.h"
+#include "tamis/run/select.h"
+#include "tamis/select/registry.h"
+#include "tamis/select/selection.h"
+#include "tamis/select/ufcm.h"
