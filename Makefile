@@ -56,12 +56,12 @@ check-asan:
 check-tsan:
 	@$(call CONFIGURE,tsan)
 	@cmake --build --preset tsan
-	tools/sanitized ctest --preset tsan -R '[Pp]arallel|[Tt]hread|[Pp]ool|[Cc]ontract'
+	tools/sanitized ctest --preset tsan
 
 check-fuzz:
-	@$(call CONFIGURE,fuzz)
-	@cmake --build --preset fuzz
-	tools/check_fuzz build-fuzz/fuzz $(FUZZ_SECONDS)
+	@$(call CONFIGURE,asan)
+	@cmake --build --preset asan
+	tools/check_fuzz build-asan/fuzz $(FUZZ_SECONDS)
 
 bench:
 	@tools/setup bench
@@ -75,4 +75,4 @@ format:
 	tools/check_format --fix
 
 clean:
-	rm -rf build build-dev build-asan build-tsan build-fuzz
+	rm -rf build build-dev build-asan build-tsan

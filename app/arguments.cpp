@@ -72,6 +72,7 @@ ReadOptions DataArguments::read_options() const {
   options.array = array;
   options.id_column = id;
   options.transpose = transpose;
+  options.map = true;  // signals.cpp expects SIGBUS
   require(header == "yes" || header == "no" || header == "auto", ErrorCode::usage, "header = ", header,
           ", need yes, no or auto");
   if (header != "auto") options.header = header == "yes" ? ReadOptions::Header::yes : ReadOptions::Header::no;

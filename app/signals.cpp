@@ -1,6 +1,11 @@
 #include "app/signals.h"
 
+#include <unistd.h>
+
 #include <csignal>
+
+#include "tamis/base/error.h"
+#include "tamis/run/output.h"
 
 namespace tamis::app {
 
@@ -10,6 +15,14 @@ volatile std::sig_atomic_t interrupted = 0;
 
 void remember(int) { interrupted = 1; }
 
+// A mapped input was cut short by somebody else: the numbers are gone, and so must this run be.
+void input_lost(int) {
+  constexpr char kMessage[] = "tamis: the input file was shortened while it was being read\n";
+  remove_temporaries();
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
+  _exit(static_cast<int>(ErrorCode::io));
+}
+
 }  // namespace
 
 void install_signal_handlers() {
@@ -18,6 +31,8 @@ void install_signal_handlers() {
   action.sa_handler = remember;  // without SA_RESTART: a blocked read of standard input must return
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  action.sa_handler = input_lost;
+  sigaction(SIGBUS, &action, nullptr);
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, nullptr);
   sigaction(SIGXFSZ, &action, nullptr);

@@ -4,7 +4,8 @@
 
 namespace tamis::app {
 
-// SIGINT and SIGTERM set the flag; SIGPIPE and SIGXFSZ are ignored, so that writes fail with an error instead.
+// SIGINT and SIGTERM set the flag; SIGBUS (a mapped input was cut short) ends the program with one line; SIGPIPE and
+// SIGXFSZ are ignored, so that writes fail with an error instead.
 void install_signal_handlers();
 bool is_interrupted();
 

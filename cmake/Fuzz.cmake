@@ -1,8 +1,9 @@
-# One program a fuzz/NAME_fuzz.cpp, for clang's libFuzzer with the address and undefined-behaviour sanitizers.
+# One program a fuzz/NAME_fuzz.cpp for clang's libFuzzer, with the sanitizers of TAMIS_SANITIZE.
 if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  message(FATAL_ERROR "TAMIS_FUZZ needs clang: cmake --preset fuzz")
+  message(FATAL_ERROR "TAMIS_FUZZ needs clang: cmake --preset asan")
 endif()
-target_compile_options(tamis_core PUBLIC $<BUILD_INTERFACE:-fsanitize=fuzzer-no-link>)
+target_compile_options(tamis_core PRIVATE -fsanitize=fuzzer-no-link)
+target_link_options(tamis_core INTERFACE $<BUILD_INTERFACE:-fsanitize=fuzzer-no-link>)
 
 file(GLOB FUZZ_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/*_fuzz.cpp)
 foreach(source ${FUZZ_SOURCES})

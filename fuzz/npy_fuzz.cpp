@@ -17,7 +17,7 @@ void read(std::string_view bytes, Context& context) {
   } catch (const Error&) {
   }
   const auto stream = open_memory(bytes, "fuzz");
-  read_npy_matrix(*stream, false, context);
+  read_npy_matrix(*stream, false, false, context);
 }
 
 }  // namespace

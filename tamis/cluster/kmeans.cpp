@@ -299,7 +299,7 @@ class Run {
     const Index c = options_.clusters, m = points_.dims();
     std::fill_n(panel_products_.data(), panel_products_.size(), T(0));
     kernels<T>().skinny_product(kPanel, m, points_.panel(panel), 1, kPanel, columns_.data(), columns_.cols(),
-                                panel_products_.data());
+                                panel_products_.data(), nullptr, 0);
     bool any = false;
     for (Index r = 0; r < kPanel; ++r) {
       const Index row = panel * kPanel + r;

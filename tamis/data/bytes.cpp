@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -117,6 +118,18 @@ class FileStream : public ByteStream {
     return took(size);
   }
 
+  std::shared_ptr<const void> map(std::size_t size, std::size_t alignment) override {
+    const off_t start = regular_ ? ::lseek(fd_, 0, SEEK_CUR) : -1;
+    if (start < 0 || static_cast<std::size_t>(start) % alignment != 0 || size != left_) return nullptr;
+    const std::size_t whole = static_cast<std::size_t>(start) + size;
+    void* base = ::mmap(nullptr, whole, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd_, 0);
+    if (base == MAP_FAILED) return nullptr;
+    ::lseek(fd_, 0, SEEK_END);
+    took(size);
+    const std::shared_ptr<const void> owner(base, [whole](const void* at) { ::munmap(const_cast<void*>(at), whole); });
+    return {owner, static_cast<const char*>(base) + start};
+  }
+
   std::optional<std::uint64_t> remaining() const override {
     return regular_ ? std::optional<std::uint64_t>(left_) : std::nullopt;
   }
@@ -210,6 +223,8 @@ class RandomMemory : public RandomBytes {
 };
 
 }  // namespace
+
+std::shared_ptr<const void> ByteStream::map(std::size_t, std::size_t) { return nullptr; }
 
 std::size_t ByteStream::read_full(void* out, std::size_t size) {
   std::size_t done = 0;

@@ -27,6 +27,10 @@ class ByteStream {
   // How many bytes are still to come, where that is known beforehand.
   virtual std::optional<std::uint64_t> remaining() const { return std::nullopt; }
 
+  // The next `size` bytes mapped in place of a read, where they can be (a file) and the address is a multiple of
+  // `alignment`; null otherwise. The file shortened later raises SIGBUS.
+  virtual std::shared_ptr<const void> map(std::size_t size, std::size_t alignment);
+
   // Reads until `size` bytes are there or the end is; returns how many.
   virtual std::size_t read_full(void* out, std::size_t size);
 

@@ -246,7 +246,9 @@ double ColumnMoments::variance(Index j) const {
   return scatter[static_cast<std::size_t>(j)] * unit * unit / static_cast<double>(std::max<Index>(rows - 1, 1));
 }
 
-ColumnMoments column_moments(const Source& source, Context& context) {
+namespace {
+
+ColumnMoments compute_moments(const Source& source, Context& context) {
   const std::vector<double> reference = reference_row(source);
   std::vector<Index> stored;
   for (std::size_t j = 0; j < reference.size(); ++j) {
@@ -267,6 +269,15 @@ ColumnMoments column_moments(const Source& source, Context& context) {
   ColumnMoments out = finish(source, partial, reference, unit);
   out.stored = std::move(stored);
   return out;
+}
+
+}  // namespace
+
+ColumnMoments column_moments(const Source& source, Context& context) {
+  MomentsMemo& memo = source.memo();
+  const std::lock_guard lock(memo.mutex);
+  if (!memo.moments) memo.moments = std::make_shared<const ColumnMoments>(compute_moments(source, context));
+  return *memo.moments;
 }
 
 std::vector<Index> count_not_finite(const Source& source, Context& context) {

@@ -138,6 +138,15 @@ NpyArray read_array_after(const NpyHeader& header, ByteStream& bytes, Context& c
   return array;
 }
 
+// The numbers where they lie in the file, where they need no change; null otherwise.
+std::shared_ptr<const void> map_numbers(const NpyHeader& header, ByteStream& bytes, Context& context) {
+  const bool number = header.kind == 'f' || header.kind == 'i' || header.kind == 'u';
+  if (!number || (header.swapped && header.item > 1) || (header.kind == 'f' && header.item == 2)) return nullptr;
+  const std::size_t size = payload_size(bytes, header);
+  require_memory(context, bytes.where(), size);
+  return size == 0 ? nullptr : bytes.map(size, header.item);
+}
+
 void append_utf8(std::string& out, std::uint32_t code) {
   const auto put = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
   if (code < 0x80) return put(code);
@@ -215,14 +224,21 @@ std::vector<std::string> read_npy_words(ByteStream& bytes, Context& context) {
   return words;
 }
 
-Source read_npy_matrix(ByteStream& bytes, bool transpose, Context& context) {
+Source read_npy_matrix(ByteStream& bytes, bool transpose, bool map, Context& context) {
   const NpyHeader header = read_npy_header(bytes);
   require(header.shape.size() == 2, ErrorCode::bad_data, bytes.where(), ": ", header.shape.size(),
           " dimensions, need 2 (rows x columns)");
-  auto array = std::make_shared<NpyArray>(read_array_after(header, bytes, context));
   DenseView view;
-  view.data = array->buffer.data();
-  view.dtype = array->dtype;
+  std::shared_ptr<const void> owner = map ? map_numbers(header, bytes, context) : nullptr;
+  if (owner != nullptr) {
+    view.data = owner.get();
+    view.dtype = dtype_of(header);
+  } else {
+    const auto array = std::make_shared<NpyArray>(read_array_after(header, bytes, context));
+    view.data = array->buffer.data();
+    view.dtype = array->dtype;
+    owner = array;
+  }
   view.rows = header.shape[0];
   view.cols = header.shape[1];
   view.row_stride = header.fortran ? 1 : view.cols;
@@ -232,7 +248,7 @@ Source read_npy_matrix(ByteStream& bytes, bool transpose, Context& context) {
     std::swap(view.row_stride, view.col_stride);
   }
   require_shape(bytes.where(), view.rows, view.cols);
-  return Source(make_dense_store(view, array));
+  return Source(make_dense_store(view, owner));
 }
 
 Labels read_npy_labels(ByteStream& bytes, Index rows, Context& context) {

@@ -36,8 +36,9 @@ NpyArray read_npy_array(ByteStream& bytes, Context& context);
 // Text ('S', 'U') of one row or column, as UTF-8; numbers as their shortest text.
 std::vector<std::string> read_npy_words(ByteStream& bytes, Context& context);
 
-// A table of two dimensions, rows and columns swapped by strides where it is to be transposed.
-Source read_npy_matrix(ByteStream& bytes, bool transpose, Context& context);
+// A table of two dimensions, rows and columns swapped by strides where it is to be transposed. With `map` a file that
+// holds the numbers as they are needed is mapped, not copied.
+Source read_npy_matrix(ByteStream& bytes, bool transpose, bool map, Context& context);
 Labels read_npy_labels(ByteStream& bytes, Index rows, Context& context);
 
 // Element i as a double, or as an integer (false where it is not one).

@@ -24,7 +24,7 @@ class NpzReader {
     if (array.empty()) {
       reading.table.source = read_sparse();
     } else {
-      reading.table.source = read_npy_matrix(*open(array), options_.transpose, context_);
+      reading.table.source = read_npy_matrix(*open(array), options_.transpose, false, context_);
     }
     for (const std::string& spec : options_.labels) {
       if (!has(spec)) continue;

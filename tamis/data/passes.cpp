@@ -72,12 +72,22 @@ BasicMatrix<T> padded(const Matrix& v) {
 }
 
 // y (rows x width) += tile V, a stretch of V at a time that stays in the nearest cache.
+// Meanwhile the memory at `ahead`, as large as the tile in the store, is fetched.
 template <class T>
-void add_tile_product(const T* tile, Index rows, Index cols, Index step, const T* v, Index width, T* y) {
+void add_tile_product(const T* tile, Index rows, Index cols, Index step, const T* v, Index width, T* y,
+                      const char* ahead, Index item) {
   constexpr Index kStretch = 256;
   for (Index k = 0; k < cols; k += kStretch) {
-    kernels<T>().skinny_product(rows, std::min(kStretch, cols - k), tile + k, step, 1, v + k * width, width, y);
+    const Index depth = std::min(kStretch, cols - k);
+    kernels<T>().skinny_product(rows, depth, tile + k, step, 1, v + k * width, width, y, ahead + k * rows * item, item);
   }
+}
+
+// Where the rows after these lie, for fetching them early; null where rows are not simply one after the other.
+const char* rows_ahead(const Block& block, Index row) {
+  const DenseView& view = block.dense;
+  if (view.col_stride != 1 || row >= view.rows) return nullptr;
+  return static_cast<const char*>(view.data) + row * view.row_stride * static_cast<Index>(size_of(view.dtype));
 }
 
 template <class T>
@@ -91,7 +101,9 @@ void multiply_dense_piece(const Centered& z, const Block& block, Index row0, Ind
     for (Index col0 = 0; col0 < d; col0 += kTileCols) {
       const Index cols = std::min(kTileCols, d - col0);
       load_tile(z, block, row0 + r, count, col0, cols, tile.data(), step);
-      add_tile_product(tile.data(), count, cols, step, v.row(col0), width, y.data());
+      const char* ahead = d <= kTileCols ? rows_ahead(block, row0 + r + count) : nullptr;
+      add_tile_product(tile.data(), count, cols, step, v.row(col0), width, y.data(), ahead,
+                       ahead == nullptr ? 0 : static_cast<Index>(size_of(block.dense.dtype)));
     }
     for (Index i = 0; i < count; ++i) {
       std::copy_n(y.data() + i * width, out.cols(), out.row(block.first + row0 + r + i));
@@ -190,7 +202,7 @@ Matrix multiply_transposed_dense(const Centered& z, const Matrix& t, Context& co
       const Index rows = std::min(kTileRows, block.rows - row0);
       load_tile(z, block, row0, rows, col0, cols, tile.data(), step);
       kernels<double>().skinny_product(cols, rows, tile.data(), 1, step, tp.row(block.first + row0), tp.cols(),
-                                       sum.data());
+                                       sum.data(), nullptr, 0);
     }
     return sum;
   };
@@ -249,8 +261,10 @@ void sweep_block(const Centered& z, const Block& block, const Matrix& v, Matrix&
     const Index rows = std::min(kTileRows, block.rows - row0);
     std::fill_n(y.data(), y.size(), 0.0);
     load_tile(z, block, row0, rows, 0, d, tile.data(), step);
-    add_tile_product(tile.data(), rows, d, step, v.data(), width, y.data());
-    kernels<double>().skinny_product(d, rows, tile.data(), 1, step, y.data(), width, sum.data());
+    const char* ahead = rows_ahead(block, row0 + rows);
+    add_tile_product(tile.data(), rows, d, step, v.data(), width, y.data(), ahead,
+                     ahead == nullptr ? 0 : static_cast<Index>(size_of(block.dense.dtype)));
+    kernels<double>().skinny_product(d, rows, tile.data(), 1, step, y.data(), width, sum.data(), nullptr, 0);
   }
 }
 

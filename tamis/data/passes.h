@@ -27,7 +27,8 @@ struct ColumnMoments {
   double variance(Index j) const;  // n - 1, natural units
 };
 
-// One pass (two where sparse). Throws Error(bad_data) naming row and column of the first value that is not finite.
+// One pass, the first time; kept with the source. Throws Error(bad_data) naming row and column of the first value that
+// is not finite.
 ColumnMoments column_moments(const Source& source, Context& context);
 
 // Where values are missing or infinite, counted instead of refused; per column.

@@ -100,6 +100,7 @@ Source::Source(std::shared_ptr<const Store> store)
 
 Source Source::with_columns(const std::vector<Index>& keep) const {
   Source out = *this;
+  out.memo_ = std::make_shared<MomentsMemo>();
   out.columns_.clear();
   out.column_scale_.clear();
   for (const Index j : keep) {
@@ -124,6 +125,7 @@ Source Source::with_column_scale(const std::vector<double>& scale) const {
   require(static_cast<Index>(scale.size()) == cols(), ErrorCode::usage, "column scale: ", scale.size(),
           " numbers, need ", cols());
   Source out = *this;
+  out.memo_ = std::make_shared<MomentsMemo>();
   out.column_scale_ = times(column_scale_, scale);
   return out;
 }
@@ -132,6 +134,7 @@ Source Source::with_row_scale(const std::vector<double>& scale) const {
   require(static_cast<Index>(scale.size()) == rows(), ErrorCode::usage, "row scale: ", scale.size(), " numbers, need ",
           rows());
   Source out = *this;
+  out.memo_ = std::make_shared<MomentsMemo>();
   out.row_scale_ = times(row_scale_, scale);
   return out;
 }

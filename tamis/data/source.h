@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "tamis/base/types.h"
@@ -72,6 +73,14 @@ std::shared_ptr<const Store> make_dense_store(const DenseView& view, std::shared
 std::shared_ptr<const Store> make_sparse_store(const CsrView& view, std::shared_ptr<const void> owner = nullptr,
                                                Index block_rows = kBlockRows);
 
+struct ColumnMoments;
+
+// A place for the column statistics of a source, filled by the first pass that computes them (passes.h).
+struct MomentsMemo {
+  std::mutex mutex;
+  std::shared_ptr<const ColumnMoments> moments;
+};
+
 class Source {
  public:
   Source() = default;
@@ -95,11 +104,14 @@ class Source {
   Source with_column_scale(const std::vector<double>& scale) const;
   Source with_row_scale(const std::vector<double>& scale) const;
 
+  MomentsMemo& memo() const { return *memo_; }  // shared by the copies of a source
+
  private:
   std::shared_ptr<const Store> store_;
   std::vector<Index> columns_;
   std::vector<double> column_scale_;
   std::vector<double> row_scale_;
+  std::shared_ptr<MomentsMemo> memo_ = std::make_shared<MomentsMemo>();
 };
 
 }  // namespace tamis

@@ -32,7 +32,7 @@ bool has_ending(const std::string& path, std::initializer_list<const char*> endi
 Reading read_npy_file(const std::string& path, const ReadOptions& options, Context& context) {
   Reading reading;
   reading.table.format = "npy";
-  reading.table.source = read_npy_matrix(*open_text(path, &context), options.transpose, context);
+  reading.table.source = read_npy_matrix(*open_text(path, &context), options.transpose, options.map, context);
   return reading;
 }
 

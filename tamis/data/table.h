@@ -37,6 +37,7 @@ struct ReadOptions {
   std::vector<std::string> labels;        // each a column name, an npz array, or a file
   std::vector<std::string> text_columns;  // columns that may hold text; such a column is left out where it does
   bool transpose = false;
+  bool map = false;  // map an .npy instead of copying it; whoever asks must expect SIGBUS if the file is cut meanwhile
 };
 
 // Reads a whole file into memory by the ending of its name, or CSV from standard input for "-".

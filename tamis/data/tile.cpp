@@ -52,7 +52,7 @@ void load_strided(const Centered& z, const Block& block, Index row0, Index rows,
 
 template <class T>
 void load_tile(const Centered& z, const Block& block, Index row0, Index rows, Index col0, Index cols, T* out,
-                  Index step) {
+               Index step) {
   const auto& source = z.source();
   if (block.dense.col_stride != 1 || !source.row_scale().empty()) {
     with_type(block.dense.dtype,

@@ -44,13 +44,19 @@ void append(const SymmetricOperator& m, const Matrix& p, Basis& basis) {
   if (m.image) basis.image = hstack(basis.image, image);
 }
 
-// Turns the basis into the Ritz vectors themselves; H becomes diagonal.
-void restart(const SymmetricOperator& m, const EigenPairs& ritz, Basis& basis) {
+// Turns the basis into the Ritz vectors themselves; H becomes diagonal, and the Ritz vectors in the new basis are
+// its columns.
+void restart(const SymmetricOperator& m, EigenPairs& ritz, Basis& basis) {
   basis.q = product(basis.q, ritz.vectors);
   basis.mq = product(basis.mq, ritz.vectors);
   if (m.image) basis.image = product(basis.image, ritz.vectors);
-  basis.h = Matrix(basis.q.cols(), basis.q.cols());
-  for (Index k = 0; k < basis.q.cols(); ++k) basis.h(k, k) = ritz.values[static_cast<std::size_t>(k)];
+  const Index width = basis.q.cols();
+  basis.h = Matrix(width, width);
+  ritz.vectors = Matrix(width, width);
+  for (Index k = 0; k < width; ++k) {
+    basis.h(k, k) = ritz.values[static_cast<std::size_t>(k)];
+    ritz.vectors(k, k) = 1;
+  }
 }
 
 // R = M W - W Theta for the Ritz vectors W = Q Z.

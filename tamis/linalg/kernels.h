@@ -28,9 +28,10 @@ struct KernelsFor {
   void (*candidates)(const T* points, Index panels, Index m, const T* g, const T* norm, Index count, const T* square,
                      const T* current, T* out, double* cost);
   // C (rows x width) += A (rows x depth) V (depth x width), a_ik = a[i * row_step + k * depth_step]; width must be a
-  // multiple of kWidthStep<T>. For few columns, where packing A would cost as much as the product.
+  // multiple of kWidthStep<T>. For few columns, where packing A would cost as much as the product. Memory at `ahead`
+  // (may be null), `ahead_step` bytes for each row and step of the depth, is asked for meanwhile.
   void (*skinny_product)(Index rows, Index depth, const T* a, Index row_step, Index depth_step, const T* v, Index width,
-                         T* c);
+                         T* c, const char* ahead, Index ahead_step);
   // y (m) += a x (m).
   void (*axpy)(Index m, T a, const T* x, T* y);
 };

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -70,6 +71,34 @@ void FileWriter::flush() {
   buffer_.clear();
 }
 
+namespace {
+// Plain memory: a handler may look at it at any moment. A path too long to note is only not removed on a crash.
+constexpr int kNames = 16;
+constexpr std::size_t kNameSize = 4096;
+char temporary_names[kNames][kNameSize];
+std::atomic<bool> name_used[kNames];
+}  // namespace
+
+TemporaryName::TemporaryName(const std::string& path) {
+  for (int slot = 0; slot < kNames && slot_ < 0 && path.size() < kNameSize; ++slot) {
+    if (name_used[slot]) continue;
+    path.copy(temporary_names[slot], path.size());
+    temporary_names[slot][path.size()] = '\0';
+    name_used[slot] = true;
+    slot_ = slot;
+  }
+}
+
+TemporaryName::~TemporaryName() {
+  if (slot_ >= 0) name_used[slot_] = false;
+}
+
+void remove_temporaries() {
+  for (int slot = 0; slot < kNames; ++slot) {
+    if (name_used[slot]) unlink(temporary_names[slot]);
+  }
+}
+
 OutputFolder::OutputFolder(std::string path, const std::vector<std::string>& names,
                            const std::vector<std::string>& inputs)
     : path_(std::move(path)) {
@@ -117,7 +146,7 @@ void OutputFolder::add(const std::string& name, const std::function<void(FileWri
   Descriptor file(mkostemp(temporary.data(), O_CLOEXEC));
   if (file.value() < 0) fail_io(path_ + "/" + name, errno);
   const std::string target = path_ + "/" + name;
-  pending_.push_back({temporary, target});
+  pending_.push_back({temporary, target, TemporaryName(temporary)});
   fchmod(file.value(), 0644);
   FileWriter writer(file.value(), target);
   fill(writer);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tamis {
@@ -25,6 +26,24 @@ class FileWriter {
 // All of `bytes` to an open descriptor; throws Error(io) naming `path`.
 void write_all(int descriptor, std::string_view bytes, const std::string& path);
 
+// A name in a fixed table that a signal handler can read; forgotten when this ends.
+class TemporaryName {
+ public:
+  explicit TemporaryName(const std::string& path);
+  ~TemporaryName();
+  TemporaryName(TemporaryName&& other) noexcept : slot_(std::exchange(other.slot_, -1)) {}
+  TemporaryName& operator=(TemporaryName&& other) noexcept {
+    std::swap(slot_, other.slot_);
+    return *this;
+  }
+
+ private:
+  int slot_ = -1;
+};
+
+// Removes the temporary files of all output folders; safe to call from a signal handler that ends the program.
+void remove_temporaries();
+
 class OutputFolder {
  public:
   // Refuses, before any work is done, a path that is no folder (usage), one that cannot be written (io), and one
@@ -42,6 +61,7 @@ class OutputFolder {
  private:
   struct Pending {
     std::string temporary, target;
+    TemporaryName noted;  // for remove_temporaries()
   };
   void make_folder();
 

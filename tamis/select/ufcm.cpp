@@ -24,7 +24,8 @@ constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr Index kFloatRows = 32768;
 // Steps towards the eigenvectors in an iteration: any number keeps the ascent, and U moves on before they converge.
 constexpr Index kDirectionSteps = 4;
-constexpr double kDirectionGain = 0.05;  // stop earlier where a step gains less than this part of the first
+constexpr Index kDirectionStepsNear = 2;  // after a fit of a sample
+constexpr double kDirectionGain = 0.05;   // stop earlier where a step gains less than this part of the first
 // The first U decides most: it gets this many times the starts of a later one, where W has grown around U.
 constexpr Index kFirstRestarts = 5;
 // What new starts must gain, in units of the tolerance, to carry on a run that would stop.
@@ -32,8 +33,9 @@ constexpr double kRestartMargin = 10;
 // Restarts look at this many rows at most.
 constexpr Index kRestartRows = 8192;
 // With many rows, a fit of a sample of them comes first: most iterations then cost a fraction of a pass.
-constexpr Index kSampleRows = 8192;
-constexpr Index kSampleFrom = 4 * kSampleRows;   // rows from which it pays
+constexpr Index kSampleRows = 16384;
+constexpr Index kSampleRestarts = 2;             // starts are cheap there, and decide where the whole fit ends
+constexpr Index kSampleFrom = 262144;            // rows from which it pays: fewer find better optima on their own
 constexpr Index kSampleCells = 8 * 1024 * 1024;  // numbers in the sample at most: 64 MB
 // Products with S that a fit takes: after a fit of a sample only a few are left.
 constexpr Index kProducts = 40;
@@ -69,6 +71,7 @@ std::vector<double> sparsity_weights(const Matrix& w, double p) {
 struct Start {
   RitzPairs w;
   Matrix centers;
+  bool near() const { return !centers.empty(); }  // a fit of a sample came before
 };
 
 // One fit on columns that all vary, in units of z.
@@ -80,6 +83,7 @@ class Fit {
         beta_(beta),
         context_(context),
         w_(std::move(start.w)),
+        direction_steps_(start.near() ? kDirectionStepsNear : kDirectionSteps),
         start_centers_(std::move(start.centers)),
         sums_(options.clusters, z.cols()),
         counts_(static_cast<std::size_t>(options.clusters)),
@@ -248,7 +252,7 @@ class Fit {
     m.precondition = [&](const std::vector<double>& values, Matrix& r) { precondition(weights, values, r); };
     DavidsonOptions options;
     options.count = w_.vectors.cols();
-    options.steps = kDirectionSteps;
+    options.steps = direction_steps_;
     options.gain = kDirectionGain;
     options.basis = 3 * options.count;
     options.tolerance = 1e-12;
@@ -317,6 +321,7 @@ class Fit {
   Context& context_;
   std::optional<Scatter> scatter_;  // not needed at alpha = 1
   RitzPairs w_;
+  const Index direction_steps_;
   Matrix start_centers_;
   Matrix sums_;  // U'Z, c x d
   std::vector<Index> counts_;
@@ -490,6 +495,7 @@ Start sampled_start(const Prepared& whole, const UfcmOptions& options, Index cou
   const std::vector<Index> rows = sample_rows(source.rows(), count, context.seed);
   const Matrix values = gather_rows(source, rows, context);
   UfcmOptions sampled = options;
+  sampled.restarts = options.restarts * kSampleRestarts;
   const double share = static_cast<double>(count) / static_cast<double>(source.rows());
   if (options.beta) sampled.beta = *options.beta * share;
   for (std::size_t i = 0; i < options.labels.size() && i < rows.size(); ++i) {

@@ -10,7 +10,7 @@ namespace {
 Source parse(const std::string& bytes, bool transpose = false) {
   Context context(1);
   const auto stream = open_memory(bytes, "x.npy");
-  return read_npy_matrix(*stream, transpose, context);
+  return read_npy_matrix(*stream, transpose, false, context);
 }
 
 std::string refused(const std::string& bytes) {
@@ -156,7 +156,7 @@ TEST(Npy, MemoryLimit) {
   context.memory_limit = 1000;
   const std::string bytes = npy_of<double>("<f8", "(200, 1)", std::vector<double>(200, 1.0));
   const auto stream = open_memory(bytes, "x.npy");
-  error_of(ErrorCode::resources, [&] { read_npy_matrix(*stream, false, context); });
+  error_of(ErrorCode::resources, [&] { read_npy_matrix(*stream, false, false, context); });
 }
 
 Labels labels_of(const std::string& bytes, Index rows) {

@@ -407,7 +407,7 @@ TEST(Passes, CancellationStopsThem) {
     Context context(threads);
     const Centered z = centered_of(support::dense(x, 7), context);
     context.is_cancelled = [] { return true; };
-    support::expect_error(ErrorCode::interrupted, {}, [&] { column_moments(z.source(), context); });
+    support::expect_error(ErrorCode::interrupted, {}, [&] { column_moments(support::dense(x, 7), context); });
     support::expect_error(ErrorCode::interrupted, {},
                           [&] { multiply<double>(z, support::random_matrix(5, 1, 1), context); });
     support::expect_error(ErrorCode::interrupted, {},

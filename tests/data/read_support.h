@@ -33,7 +33,7 @@ class Folder {
   std::string path_;
 };
 
-inline double element(const DenseView& view, Index i, Index j) {
+inline double cell(const DenseView& view, Index i, Index j) {
   const Index k = i * view.row_stride + j * view.col_stride;
   switch (view.dtype) {
     case DType::f32: return static_cast<const float*>(view.data)[k];
@@ -59,7 +59,7 @@ inline Rows values(const Source& source) {
     for (Index i = 0; i < block.rows; ++i) {
       std::vector<double>& row = out[static_cast<std::size_t>(block.first + i)];
       if (!block.sparse) {
-        for (Index j = 0; j < block.dense.cols; ++j) row[static_cast<std::size_t>(j)] = element(block.dense, i, j);
+        for (Index j = 0; j < block.dense.cols; ++j) row[static_cast<std::size_t>(j)] = cell(block.dense, i, j);
         continue;
       }
       for (std::int64_t e = block.csr.offsets[i]; e < block.csr.offsets[i + 1]; ++e) {

@@ -181,7 +181,8 @@ TYPED_TEST(Kernels, SkinnyProductMatchesTheDefinition) {
           for (Index i = 0; i < v.size(); ++i) vt.push_back(static_cast<T>(v.data()[i]));
           for (Index i = 0; i < c.size(); ++i) ct.push_back(static_cast<T>(c.data()[i]));
           ct.push_back(T(7));
-          kernels<T>().skinny_product(rows, depth, at.data(), row_step, depth_step, vt.data(), width, ct.data());
+          kernels<T>().skinny_product(rows, depth, at.data(), row_step, depth_step, vt.data(), width, ct.data(),
+                                      nullptr, 0);
           const double tolerance =
               20.0 * static_cast<double>(depth + 2) * static_cast<double>(std::numeric_limits<T>::epsilon());
           for (Index i = 0; i < rows; ++i) {
