@@ -10,7 +10,7 @@
 
 PYTHON := .venv/bin/python
 FUZZ_SECONDS ?= 15
-CONFIGURE = cmake --preset $(1) --log-level=WARNING
+CONFIGURE = cmake --preset $(1) >/dev/null
 
 demo:
 	@tools/setup build

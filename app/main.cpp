@@ -1,4 +1,6 @@
 // The command: parse, call, print. Each sub-command is one file; what it does is in the library.
+#include <malloc.h>
+
 #include <new>
 
 #include "app/session.h"
@@ -7,6 +9,15 @@
 
 namespace tamis::app {
 namespace {
+
+// Passes take and give back buffers of tens of megabytes; new pages from the system for each would cost as much as
+// the arithmetic.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
+}
 
 int complain(ErrorCode code, const std::string& message) {
   // Whatever failed after Ctrl-C failed because of it.
@@ -48,6 +59,7 @@ int parse_and_run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace tamis::app;
   install_signal_handlers();
+  tamis::app::keep_freed_memory();
   try {
     return parse_and_run(argc, argv);
   } catch (const tamis::Error& error) {

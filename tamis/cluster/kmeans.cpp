@@ -65,12 +65,16 @@ Points<T>::Points(Index rows, Index dims)
 
 template <class T>
 Points<T>::Points(const BasicMatrix<T>& rows) : Points(rows.rows(), rows.cols()) {
-  for (Index i = 0; i < rows_; ++i) {
+  for (Index p = 0; p < panels(); ++p) {
+    T* panel = data_.data() + p * dims_ * kPanel;
+    const Index count = std::min(kPanel, rows_ - p * kPanel);
     double norm = 0;
-    for (Index j = 0; j < dims_; ++j) {
-      const T value = rows(i, j);
-      set(i, j, value);
-      norm += static_cast<double>(value) * static_cast<double>(value);
+    for (Index i = 0; i < count; ++i) {
+      const T* row = rows.row(p * kPanel + i);
+      for (Index j = 0; j < dims_; ++j) {
+        panel[j * kPanel + i] = row[j];
+        norm += static_cast<double>(row[j]) * static_cast<double>(row[j]);
+      }
     }
     squared_norm_ += norm;
   }

@@ -145,6 +145,27 @@ void for_each_shifted(const Centered& z, const Block& block, Index row0, Index r
   }
 }
 
+// Entries of one row, shifted and scaled, as the sparse kernels take them.
+struct RowEntries {
+  std::vector<double> values;
+  std::vector<std::int32_t> columns;
+  std::size_t used = 0;
+
+  void load(const Centered& z, const Block& block, Index i) {
+    const auto most = static_cast<std::size_t>(block.csr.offsets[i + 1] - block.csr.offsets[i]);
+    if (values.size() < most) {
+      values.resize(most);
+      columns.resize(most);
+    }
+    used = 0;
+    for_each_shifted(z, block, i, 1, [&](Index, Index j, double value) {
+      values[used] = value;
+      columns[used++] = static_cast<std::int32_t>(j);
+    });
+  }
+  Index count() const { return static_cast<Index>(used); }
+};
+
 // offset = center' V: what every row of a sparse product lacks.
 std::vector<double> center_times(const std::vector<double>& center, const Matrix& v) {
   std::vector<double> out(static_cast<std::size_t>(v.cols()));
@@ -168,15 +189,18 @@ BasicMatrix<T> multiply(const Centered& z, const Matrix& v, Context& context) {
     return out;
   }
   const std::vector<double> offset = center_times(implicit_center(z), v);
+  const Matrix vp = padded<double>(v);
   for_each_piece(z.source(), context, [&](const Block& block, Index row0, Index rows) {
-    Matrix y(rows, v.cols());
-    const Index first = block.first + row0;
-    for_each_shifted(z, block, row0, rows, [&](Index row, Index j, double value) {
-      kernels<double>().axpy(v.cols(), value, v.row(j), y.row(row - first));
-    });
-    for (Index i = 0; i < rows; ++i) {
-      for (Index k = 0; k < v.cols(); ++k)
-        out(first + i, k) = static_cast<T>(y(i, k) - offset[static_cast<std::size_t>(k)]);
+    RowEntries entries;
+    std::vector<double> y(static_cast<std::size_t>(vp.cols()));
+    for (Index i = row0; i < row0 + rows; ++i) {
+      entries.load(z, block, i);
+      std::fill(y.begin(), y.end(), 0.0);
+      kernels<double>().sparse_gather(entries.count(), entries.values.data(), entries.columns.data(), vp.data(),
+                                      vp.cols(), y.data());
+      for (std::size_t k = 0; k < offset.size(); ++k) {
+        out(block.first + i, static_cast<Index>(k)) = static_cast<T>(y[k] - offset[k]);
+      }
     }
   });
   return out;
@@ -217,17 +241,23 @@ Matrix multiply_transposed_dense(const Centered& z, const Matrix& t, Context& co
 
 Matrix multiply_transposed_sparse(const Centered& z, const Matrix& t, Context& context) {
   const Index m = t.cols();
+  const Matrix tp = padded<double>(t);
   context.count_pass();
-  Matrix out = reduce_blocks<Matrix>(
+  const Matrix sums = reduce_blocks<Matrix>(
       z.source().store(), context,
       [&](const Block& block) {
-        Matrix sum(z.cols(), m);
-        for_each_shifted(z, block, 0, block.rows, [&](Index row, Index j, double value) {
-          kernels<double>().axpy(m, value, t.row(row), sum.row(j));
-        });
+        Matrix sum(z.cols(), tp.cols());
+        RowEntries entries;
+        for (Index i = 0; i < block.rows; ++i) {
+          entries.load(z, block, i);
+          kernels<double>().sparse_scatter(entries.count(), entries.values.data(), entries.columns.data(),
+                                           tp.row(block.first + i), tp.cols(), sum.data());
+        }
         return sum;
       },
       add_matrix);
+  Matrix out(z.cols(), m);
+  for (Index j = 0; j < z.cols(); ++j) std::copy_n(sums.row(j), m, out.row(j));
   std::vector<double> total(static_cast<std::size_t>(m));
   for (Index i = 0; i < t.rows(); ++i) kernels<double>().axpy(m, 1.0, t.row(i), total.data());
   const std::vector<double> center = implicit_center(z);

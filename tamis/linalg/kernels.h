@@ -32,6 +32,10 @@ struct KernelsFor {
   // (may be null), `ahead_step` bytes for each row and step of the depth, is asked for meanwhile.
   void (*skinny_product)(Index rows, Index depth, const T* a, Index row_step, Index depth_step, const T* v, Index width,
                          T* c, const char* ahead, Index ahead_step);
+  // y (width) += sum_k values[k] V[columns[k]], and C[columns[k]] += values[k] t (width) for all k: a row of a sparse
+  // matrix times V, and its transpose. Rows of V and C have `width` numbers, a multiple of kWidthStep<T>.
+  void (*sparse_gather)(Index count, const T* values, const std::int32_t* columns, const T* v, Index width, T* y);
+  void (*sparse_scatter)(Index count, const T* values, const std::int32_t* columns, const T* t, Index width, T* c);
   // y (m) += a x (m).
   void (*axpy)(Index m, T a, const T* x, T* y);
 };
