@@ -1,0 +1,130 @@
+// Where k-means starts: greedy k-means++, or rows at random. Used by kmeans.cpp only.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tamis/base/random.h"
+#include "tamis/cluster/kmeans.h"
+#include "tamis/linalg/kernels.h"
+
+namespace tamis {
+
+template <class T>
+class Seeding {
+ public:
+  Seeding(const Points<T>& points, const KMeansOptions& options, Index restart)
+      : points_(points),
+        options_(options),
+        random_(options.seed, static_cast<std::uint64_t>(restart)),
+        distance_(static_cast<std::size_t>(points.panels() * kPanel)),
+        square_(distance_.size()) {
+    for (Index i = 0; i < points.rows(); ++i) {
+      square_[static_cast<std::size_t>(i)] = static_cast<T>(points.squared_norm(i));
+      distance_[static_cast<std::size_t>(i)] = std::numeric_limits<T>::max();
+    }
+  }
+
+  Matrix centers() {
+    Matrix out(options_.clusters, points_.dims());
+    const std::vector<char> known = fixed_centers(out);
+    const bool plus_plus = options_.start == KMeansOptions::Start::plus_plus;
+    for (Index k = 0; k < options_.clusters; ++k) {
+      if (known[static_cast<std::size_t>(k)]) continue;
+      const Index row = plus_plus ? best_candidate(k) : uniform_row(k);
+      for (Index j = 0; j < points_.dims(); ++j) out(k, j) = static_cast<double>(points_.at(row, j));
+    }
+    return out;
+  }
+
+ private:
+  // Clusters with fixed rows start at those rows' mean.
+  std::vector<char> fixed_centers(Matrix& centers) {
+    std::vector<Index> counts(static_cast<std::size_t>(options_.clusters));
+    for (std::size_t i = 0; i < options_.fixed.size(); ++i) {
+      const int k = options_.fixed[i];
+      if (k < 0) continue;
+      ++counts[static_cast<std::size_t>(k)];
+      for (Index j = 0; j < points_.dims(); ++j) {
+        centers(k, j) += static_cast<double>(points_.at(static_cast<Index>(i), j));
+      }
+    }
+    std::vector<char> known(counts.size());
+    for (Index k = 0; k < options_.clusters; ++k) {
+      const auto count = counts[static_cast<std::size_t>(k)];
+      if (count == 0) continue;
+      known[static_cast<std::size_t>(k)] = 1;
+      for (Index j = 0; j < points_.dims(); ++j) centers(k, j) /= static_cast<double>(count);
+      MatrixOf center(1, points_.dims());
+      for (Index j = 0; j < points_.dims(); ++j) center(0, j) = static_cast<T>(centers(k, j));
+      accept_best(center);
+    }
+    return known;
+  }
+
+  Index uniform_row(Index k) const { return random_.below(static_cast<std::uint64_t>(k) * 64, points_.rows()); }
+
+  // Greedy k-means++: of a few rows drawn in proportion to their squared distance, the one that lowers the total
+  // most (Arthur & Vassilvitskii 2007, their remark).
+  Index best_candidate(Index k) {
+    std::vector<Index> rows;
+    if (total_ == 0) {
+      rows = {uniform_row(k)};  // the first centre, or all rows sit on centres already
+    } else {
+      const Index trials = 2 + static_cast<Index>(std::log(static_cast<double>(options_.clusters)));
+      for (Index t = 0; t < trials; ++t) {
+        rows.push_back(draw(total_ * random_.uniform(static_cast<std::uint64_t>(k * 64 + 1 + t))));
+      }
+    }
+    MatrixOf candidates(static_cast<Index>(rows.size()), points_.dims());
+    for (Index t = 0; t < candidates.rows(); ++t) {
+      for (Index j = 0; j < points_.dims(); ++j) candidates(t, j) = points_.at(rows[static_cast<std::size_t>(t)], j);
+    }
+    return rows[static_cast<std::size_t>(accept_best(candidates))];
+  }
+
+  // The row at which the running sum of distances passes `target`.
+  Index draw(double target) const {
+    double running = 0;
+    Index last = 0;
+    for (Index i = 0; i < points_.rows(); ++i) {
+      const auto value = static_cast<double>(distance_[static_cast<std::size_t>(i)]);
+      if (value > 0) last = i;
+      running += value;
+      if (running > target) return i;
+    }
+    return last;
+  }
+
+  // Takes the candidate that leaves the smallest total over, and returns which.
+  Index accept_best(const BasicMatrix<T>& candidates) {
+    const Index count = candidates.rows(), m = candidates.cols();
+    std::vector<T> g(candidates.data(), candidates.data() + candidates.size()), norm(static_cast<std::size_t>(count));
+    for (Index t = 0; t < count; ++t) {
+      for (Index j = 0; j < m; ++j) {
+        T& value = g[static_cast<std::size_t>(t * m + j)];
+        norm[static_cast<std::size_t>(t)] += value * value;
+        value *= -2;
+      }
+    }
+    std::vector<double> cost(static_cast<std::size_t>(count));
+    trial_.resize(distance_.size() * static_cast<std::size_t>(count));
+    kernels<T>().candidates(points_.panel(0), points_.panels(), m, g.data(), norm.data(), count, square_.data(),
+                            distance_.data(), trial_.data(), cost.data());
+    const auto best = std::min_element(cost.begin(), cost.end()) - cost.begin();
+    std::copy_n(trial_.begin() + best * static_cast<std::ptrdiff_t>(distance_.size()), distance_.size(),
+                distance_.begin());
+    total_ = cost[static_cast<std::size_t>(best)];
+    return best;
+  }
+
+  using MatrixOf = BasicMatrix<T>;
+  const Points<T>& points_;
+  const KMeansOptions& options_;
+  Random random_;
+  std::vector<T> distance_, square_, trial_;  // squared distance to the nearest centre so far; squared norm
+  double total_ = 0;                          // sum of distance_, 0 before the first centre
+};
+
+}  // namespace tamis

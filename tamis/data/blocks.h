@@ -1,0 +1,89 @@
+// How a pass walks the blocks: pieces of rows in parallel, partial results merged along fixed trees, and the entries
+// of sparse rows. Used by the passes only.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "tamis/data/passes.h"
+#include "tamis/data/reduce.h"
+
+namespace tamis {
+
+// Rows whose results do not depend on each other are handed out in pieces of this size.
+inline constexpr Index kPieceRows = 256;
+
+inline Index pieces(Index total, Index size) { return (total + size - 1) / size; }
+
+// visit(block, row0, rows) for pieces of rows, in parallel.
+template <class Visit>
+void for_each_piece(const Source& source, Context& context, Visit visit) {
+  const Store& store = source.store();
+  const Index per_block = pieces(std::min(store.block_rows(), std::max<Index>(store.rows(), 1)), kPieceRows);
+  context.count_pass();
+  context.pool().run(store.block_count() * per_block, [&](Index task) {
+    const Block block = store.block(task / per_block);
+    const Index row0 = task % per_block * kPieceRows;
+    if (row0 >= block.rows) return;
+    context.check_cancelled();
+    visit(block, row0, std::min(kPieceRows, block.rows - row0));
+  });
+}
+
+// partial(block, piece) for every block and every piece of the columns; each piece has its own tree over the blocks.
+template <class Partial, class Leaf, class Merge, class Finish>
+void reduce_pieces(const Store& store, Index piece_count, Context& context, Leaf leaf, Merge merge, Finish finish) {
+  const Index blocks = store.block_count();
+  std::vector<std::unique_ptr<TreeMerger<Partial, Merge>>> mergers;
+  for (Index q = 0; q < piece_count; ++q) {
+    mergers.push_back(std::make_unique<TreeMerger<Partial, Merge>>(blocks, merge));
+  }
+  context.count_pass();
+  context.pool().run(blocks * piece_count, [&](Index task) {
+    context.check_cancelled();
+    const Index q = task % piece_count, b = task / piece_count;
+    mergers[static_cast<std::size_t>(q)]->add(b, leaf(store.block(b), q));
+  });
+  for (Index q = 0; q < piece_count; ++q) finish(q, mergers[static_cast<std::size_t>(q)]->take());
+}
+
+inline void add_matrix(Matrix& into, Matrix&& from) {
+  for (Index i = 0; i < into.size(); ++i) into.data()[i] += from.data()[i];
+}
+
+// The centring that stored entries do not carry: (center - shift)_j scale_j, taken off in sum.
+inline std::vector<double> implicit_center(const Centered& z) {
+  std::vector<double> out(z.center().size());
+  for (std::size_t j = 0; j < out.size(); ++j) {
+    out[j] = (z.center()[j] - z.shift()[j]) * (z.scale().empty() ? 1.0 : z.scale()[j]);
+  }
+  return out;
+}
+
+// visit(row, j, value) for stored entries of rows [row0, row0 + rows): the shift removed, scaled.
+template <class Visit>
+void for_each_shifted(const Centered& z, const Block& block, Index row0, Index rows, Visit visit) {
+  const auto& csr = block.csr;
+  const auto& row_scale = z.source().row_scale();
+  const auto walk = [&](const auto* values) {
+    for (Index i = row0; i < row0 + rows; ++i) {
+      const double r = row_scale.empty() ? 1.0 : row_scale[static_cast<std::size_t>(block.first + i)];
+      for (Index k = csr.offsets[i]; k < csr.offsets[i + 1]; ++k) {
+        const auto column = static_cast<std::size_t>(csr.columns[k]);
+        const Index j = z.position().empty() ? static_cast<Index>(column) : z.position()[column];
+        if (j < 0) continue;
+        const auto at = static_cast<std::size_t>(j);
+        const double value = static_cast<double>(values[k]) * r - z.shift()[at];
+        visit(block.first + i, j, z.scale().empty() ? value : value * z.scale()[at]);
+      }
+    }
+  };
+  if (csr.dtype == DType::f32) {
+    walk(static_cast<const float*>(csr.values));
+  } else {
+    walk(static_cast<const double*>(csr.values));
+  }
+}
+
+}  // namespace tamis

@@ -1,0 +1,154 @@
+// Passes that add, pick or measure single rows.
+
+#include <algorithm>
+#include <cassert>
+
+#include "tamis/base/random.h"
+#include "tamis/data/blocks.h"
+#include "tamis/data/tile.h"
+#include "tamis/linalg/kernels.h"
+
+namespace tamis {
+
+// --- Sums of clusters --------------------------------------------------------------------------------------------
+
+namespace {
+
+void move_dense(const Centered& z, const Block& block, Index q, const int* before, const int* after, Matrix& sums) {
+  const Index col0 = q * kTileCols, cols = sums.cols();
+  std::vector<double> row(static_cast<std::size_t>(cols));
+  for (Index i = 0; i < block.rows; ++i) {
+    if (before[i] == after[i]) continue;
+    load_tile(z, block, i, 1, col0, cols, row.data(), cols);
+    if (after[i] >= 0) kernels<double>().axpy(cols, 1.0, row.data(), sums.row(after[i]));
+    if (before[i] >= 0) kernels<double>().axpy(cols, -1.0, row.data(), sums.row(before[i]));
+  }
+}
+
+void move_sparse(const Centered& z, const Block& block, const int* before, const int* after,
+                 const std::vector<double>& center, Matrix& sums) {
+  std::vector<Index> gained(static_cast<std::size_t>(sums.rows()));
+  for (Index i = 0; i < block.rows; ++i) {
+    if (before[i] == after[i]) continue;
+    double* plus = after[i] >= 0 ? sums.row(after[i]) : nullptr;
+    double* minus = before[i] >= 0 ? sums.row(before[i]) : nullptr;
+    if (plus != nullptr) ++gained[static_cast<std::size_t>(after[i])];
+    if (minus != nullptr) --gained[static_cast<std::size_t>(before[i])];
+    for_each_shifted(z, block, i, 1, [&](Index, Index j, double value) {
+      if (plus != nullptr) plus[j] += value;
+      if (minus != nullptr) minus[j] -= value;
+    });
+  }
+  for (Index k = 0; k < sums.rows(); ++k) {
+    const auto count = static_cast<double>(gained[static_cast<std::size_t>(k)]);
+    if (count != 0) kernels<double>().axpy(sums.cols(), -count, center.data(), sums.row(k));
+  }
+}
+
+}  // namespace
+
+void move_rows(const Centered& z, const std::vector<int>& before, const std::vector<int>& after, Matrix& sums,
+               Context& context) {
+  const Index d = z.cols(), clusters = sums.rows();
+  const bool sparse = z.source().sparse();
+  const Index width = sparse ? d : kTileCols;
+  const std::vector<double> center = sparse ? implicit_center(z) : std::vector<double>();
+  const auto partial = [&](const Block& block, Index q) {
+    const int* from = before.data() + block.first;
+    const int* to = after.data() + block.first;
+    if (std::equal(from, from + block.rows, to)) return Matrix();
+    Matrix sum(clusters, std::min(width, d - q * width));
+    if (sparse) {
+      move_sparse(z, block, from, to, center, sum);
+    } else {
+      move_dense(z, block, q, from, to, sum);
+    }
+    return sum;
+  };
+  const auto merge = [](Matrix& into, Matrix&& from) {
+    if (into.empty()) {
+      into = std::move(from);
+    } else if (!from.empty()) {
+      add_matrix(into, std::move(from));
+    }
+  };
+  reduce_pieces<Matrix>(z.source().store(), pieces(d, width), context, partial, merge, [&](Index q, Matrix&& sum) {
+    for (Index k = 0; k < sum.rows(); ++k) {
+      kernels<double>().axpy(sum.cols(), 1.0, sum.row(k), sums.row(k) + q * width);
+    }
+  });
+}
+
+// --- Copies of a few rows or columns -----------------------------------------------------------------------------
+
+namespace {
+
+// The source itself as a "centred" matrix with centre 0.
+Centered uncentered(const Source& source) {
+  return Centered(source, std::vector<double>(static_cast<std::size_t>(source.cols())), 1.0);
+}
+
+void copy_rows(const Centered& x, const Block& block, Index row0, Index rows, double* out) {
+  if (!block.sparse) {
+    load_tile(x, block, row0, rows, 0, x.cols(), out, x.cols());
+    return;
+  }
+  const Index first = block.first + row0;
+  for_each_shifted(x, block, row0, rows,
+                   [&](Index row, Index j, double value) { out[(row - first) * x.cols() + j] = value; });
+}
+
+}  // namespace
+
+std::vector<Index> sample_rows(Index n, Index count, std::uint64_t seed) {
+  constexpr std::uint64_t kStream = 0x726f7773;  // its own stream of the seed
+  const Random random(seed, kStream);
+  std::vector<Index> rows(static_cast<std::size_t>(count));
+  for (Index i = 0; i < count; ++i) {
+    const Index begin = i * n / count, end = (i + 1) * n / count;
+    rows[static_cast<std::size_t>(i)] = begin + random.below(static_cast<std::uint64_t>(i), end - begin);
+  }
+  return rows;
+}
+
+Matrix gather_rows(const Source& source, const std::vector<Index>& rows, Context& context) {
+  const Centered x = uncentered(source);
+  Matrix out(static_cast<Index>(rows.size()), source.cols());
+  const Index block_rows = source.store().block_rows();
+  context.pool().run(source.store().block_count(), [&](Index b) {
+    const Block block = source.store().block(b);
+    const auto begin = std::lower_bound(rows.begin(), rows.end(), b * block_rows);
+    const auto end = std::lower_bound(begin, rows.end(), (b + 1) * block_rows);
+    for (auto at = begin; at != end; ++at) copy_rows(x, block, *at - block.first, 1, out.row(at - rows.begin()));
+  });
+  return out;
+}
+
+Matrix gather(const Source& source, Context& context) {
+  const Centered x = uncentered(source);
+  Matrix out(source.rows(), source.cols());
+  for_each_piece(source, context, [&](const Block& block, Index row0, Index rows) {
+    copy_rows(x, block, row0, rows, out.row(block.first + row0));
+  });
+  return out;
+}
+
+std::vector<double> row_squared_norms(const Source& source, Context& context) {
+  const Centered x = uncentered(source);
+  std::vector<double> out(static_cast<std::size_t>(source.rows()));
+  for_each_piece(source, context, [&](const Block& block, Index row0, Index rows) {
+    if (block.sparse) {
+      for_each_shifted(x, block, row0, rows,
+                       [&](Index row, Index, double value) { out[static_cast<std::size_t>(row)] += value * value; });
+      return;
+    }
+    std::vector<double> row(static_cast<std::size_t>(x.cols()));
+    for (Index i = 0; i < rows; ++i) {
+      load_tile(x, block, row0 + i, 1, 0, x.cols(), row.data(), x.cols());
+      for (const double value : row) out[static_cast<std::size_t>(block.first + row0 + i)] += value * value;
+    }
+  });
+  return out;
+}
+
+}  // namespace tamis

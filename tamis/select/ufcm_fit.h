@@ -1,0 +1,329 @@
+// UFCM itself: Algorithm 1 of the paper, step by step, on centred data. Used by ufcm.cpp, which prepares the data
+// and the start and reports the result.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "tamis/base/error.h"
+#include "tamis/base/random.h"
+#include "tamis/cluster/kmeans.h"
+#include "tamis/data/passes.h"
+#include "tamis/linalg/dense.h"
+#include "tamis/linalg/eigen.h"
+#include "tamis/select/scatter.h"
+#include "tamis/select/ufcm.h"
+
+namespace tamis {
+
+inline constexpr double kEps = 1e-10;  // smooths the norm of a row of W, and so makes the ascent exact at zero rows
+inline constexpr double kUlp = std::numeric_limits<double>::epsilon();
+// From this many rows on, Z W is computed in float: it only decides labels, and labels of that many rows are cheap
+// to get right again in the next iteration.
+inline constexpr Index kFloatRows = 32768;
+// Steps towards the eigenvectors in an iteration: any number keeps the ascent, and U moves on before they converge.
+inline constexpr Index kDirectionSteps = 4;
+inline constexpr Index kDirectionStepsNear = 2;  // after a fit of a sample
+inline constexpr double kDirectionGain = 0.05;   // stop earlier where a step gains less than this part of the first
+// The first U decides most: it gets this many times the starts of a later one, where W has grown around U.
+inline constexpr Index kFirstRestarts = 5;
+// What new starts must gain, in units of the tolerance, to carry on a run that would stop.
+inline constexpr double kRestartMargin = 10;
+// Restarts look at this many rows at most.
+inline constexpr Index kRestartRows = 8192;
+
+struct Terms {
+  double scatter = 0, within = 0, sparsity = 0;  // tr(W'SW), ||ZW - UG||^2, R(W)
+};
+
+// R(W) = sum_i (||w^i||^2 + eps)^(p/2)
+inline double row_sparsity(const Matrix& w, double p) {
+  double sum = 0;
+  for (Index i = 0; i < w.rows(); ++i) {
+    double norm = 0;
+    for (Index k = 0; k < w.cols(); ++k) norm += w(i, k) * w(i, k);
+    sum += std::pow(norm + kEps, p / 2);
+  }
+  return sum;
+}
+
+// D_ii = (p/2) (||w^i||^2 + eps)^(p/2 - 1), Eq. 7: the tangent of the concave penalty at the current W.
+inline std::vector<double> sparsity_weights(const Matrix& w, double p) {
+  std::vector<double> out(static_cast<std::size_t>(w.rows()));
+  for (Index i = 0; i < w.rows(); ++i) {
+    double norm = 0;
+    for (Index k = 0; k < w.cols(); ++k) norm += w(i, k) * w(i, k);
+    out[static_cast<std::size_t>(i)] = p / 2 * std::pow(norm + kEps, p / 2 - 1);
+  }
+  return out;
+}
+
+// Where a fit begins: W, and centres of clusters in its space where there are some.
+struct Start {
+  RitzPairs w;
+  Matrix centers;
+  bool near() const { return !centers.empty(); }  // a fit of a sample came before
+};
+
+// One fit on columns that all vary, in units of z.
+class Fit {
+ public:
+  Fit(const Centered& z, const UfcmOptions& options, double beta, ScatterPath path, Start start, Context& context)
+      : z_(z),
+        options_(options),
+        beta_(beta),
+        context_(context),
+        w_(std::move(start.w)),
+        direction_steps_(start.near() ? kDirectionStepsNear : kDirectionSteps),
+        start_centers_(std::move(start.centers)),
+        sums_(options.clusters, z.cols()),
+        counts_(static_cast<std::size_t>(options.clusters)),
+        labels_(static_cast<std::size_t>(z.rows()), -1) {
+    if (options.alpha != 1) {
+      scatter_.emplace(z, path, context);
+      w_.image = scatter_->times(w_.vectors);
+    }
+    free_rows_ = options.labels.empty() || std::count(options.labels.begin(), options.labels.end(), -1) > 0;
+  }
+
+  // Algorithm 1 of the paper.
+  void run() {
+    for (Index t = 1;; ++t) {
+      const bool last = t > options_.iterations;
+      if (z_.rows() < kFloatRows) {
+        iterate<double>(t, last);
+      } else {
+        iterate<float>(t, last);
+      }
+      if (last || converged_) return;
+      context_.progress("ufcm", static_cast<double>(t) / static_cast<double>(options_.iterations),
+                        text("iteration ", t, ", objective ", objective_.back()));
+    }
+  }
+
+  const Matrix& w() const { return w_.vectors; }
+  const std::vector<int>& labels() const { return labels_; }
+  const std::vector<double>& objective() const { return objective_; }
+  const std::vector<Terms>& terms() const { return terms_; }
+  bool converged() const { return converged_; }
+
+  // G = (U'U)^-1 U'Z W, Eq. 11; rows of empty clusters are 0.
+  Matrix centers() const {
+    Matrix g = product(sums_, w_.vectors);
+    for (Index k = 0; k < g.rows(); ++k) {
+      const auto count = static_cast<double>(std::max<Index>(counts_[static_cast<std::size_t>(k)], 1));
+      for (Index j = 0; j < g.cols(); ++j) g(k, j) /= count;
+    }
+    return g;
+  }
+
+ private:
+  template <class T>
+  void iterate(Index t, bool last) {
+    const Points<T> points(multiply<T>(z_, w_.vectors, context_));
+    double margin = 0;
+    bool small_gain = false;
+    if (t > 1) {
+      finish_terms(points.squared_norm());
+      if (last) return;
+      margin = options_.tolerance * magnitude();
+      small_gain = t > 2 && margin > 0 && gain() <= margin;
+    }
+    // A small gain ends the run unless new starts find clearly better clusters.
+    const bool restart_won = update_clusters(points, t, small_gain ? kRestartMargin * margin : 0);
+    converged_ = small_gain && !restart_won;
+    if (converged_) return;
+    update_directions();
+    record_objective();
+  }
+
+  // U: the best of the previous U, refined, and of k-means from new starts (Eq. 15). True where a new start won by
+  // more than `margin`; where margin > 0 nothing but that changes U.
+  template <class T>
+  bool update_clusters(const Points<T>& points, Index t, double margin) {
+    if (!free_rows_) {
+      if (t == 1) move_to(options_.labels);
+      return false;
+    }
+    KMeansOptions options;
+    options.clusters = options_.clusters;
+    options.restarts = options_.restarts * (t == 1 ? kFirstRestarts : 1);
+    options.fixed = options_.labels;
+    options.seed = mix64(context_.seed + static_cast<std::uint64_t>(t));
+    KMeansResult best;
+    if (t > 1) {
+      best = lloyd_from_labels(points, labels_, options, context_);
+    } else if (!start_centers_.empty()) {
+      best = lloyd(points, start_centers_, options, context_);
+    }
+    const bool restart_won = try_restarts(points, options, margin, best);
+    if (margin == 0 || restart_won) move_to(best.labels);
+    return restart_won;
+  }
+
+  // k-means from new starts. They compete in float and, where there are many rows, on a sample; a winner that beats
+  // `best` there is refined on all rows and replaces it where it is better by more than `margin`.
+  template <class T>
+  bool try_restarts(const Points<T>& points, const KMeansOptions& options, double margin, KMeansResult& best) {
+    const Index n = points.rows(), count = std::min(n, std::max(kRestartRows, 4 * options.clusters));
+    const std::vector<Index> rows = sample_rows(n, count, options.seed);
+    KMeansOptions sampled = options;
+    if (!options.fixed.empty()) {
+      for (std::size_t i = 0; i < rows.size(); ++i) sampled.fixed[i] = options.fixed[static_cast<std::size_t>(rows[i])];
+      sampled.fixed.resize(rows.size());
+    }
+    const bool none = best.labels.empty();
+    if (!none) sampled.bar = inertia_of(points, rows, best);
+    const KMeansResult winner = kmeans(Points<float>(points, rows), sampled, context_);
+    if (!none && !(winner.inertia < sampled.bar)) return false;
+    KMeansResult fresh = lloyd(points, winner.centers, options, context_);
+    if (!none && fresh.inertia >= best.inertia - margin) return false;
+    best = std::move(fresh);
+    return true;
+  }
+
+  template <class T>
+  static double inertia_of(const Points<T>& points, const std::vector<Index>& rows, const KMeansResult& result) {
+    double sum = 0;
+    for (const Index row : rows) {
+      const int label = result.labels[static_cast<std::size_t>(row)];
+      for (Index j = 0; j < points.dims(); ++j) {
+        const double delta = static_cast<double>(points.at(row, j)) - result.centers(label, j);
+        sum += delta * delta;
+      }
+    }
+    return sum;
+  }
+
+  // Takes new labels over, with the sums U'Z that follow from them, unless rounding made them worse.
+  void move_to(const std::vector<int>& labels) {
+    Matrix sums = sums_;
+    move_rows(z_, labels_, labels, sums, context_);
+    std::vector<Index> counts(counts_.size());
+    for (const int label : labels) ++counts[static_cast<std::size_t>(label)];
+    const bool first = labels_[0] < 0;
+    if (!first && between(sums, counts, w_.vectors) < between(sums_, counts_, w_.vectors)) return;
+    sums_ = std::move(sums);
+    counts_ = std::move(counts);
+    labels_ = labels;
+  }
+
+  // A = (U'U)^(-1/2) U'Z, so that A'A is the between-class scatter; rows of empty clusters are 0.
+  static Matrix weighted(const Matrix& sums, const std::vector<Index>& counts) {
+    Matrix a = sums;
+    for (Index k = 0; k < a.rows(); ++k) {
+      const auto count = static_cast<double>(counts[static_cast<std::size_t>(k)]);
+      for (Index j = 0; j < a.cols(); ++j) a(k, j) = count > 0 ? a(k, j) / std::sqrt(count) : 0.0;
+    }
+    return a;
+  }
+
+  static double between(const Matrix& sums, const std::vector<Index>& counts, const Matrix& w) {
+    return squared_norm(product(weighted(sums, counts), w));
+  }
+
+  // W: leading eigenvectors of M = (1 - alpha) S + alpha A'A - beta D, Eq. 14, improved from where they were.
+  void update_directions() {
+    const Matrix a = weighted(sums_, counts_);
+    const std::vector<double> weights = sparsity_weights(w_.vectors, options_.p);
+    const double alpha = options_.alpha;
+    SymmetricOperator m;
+    m.dim = z_.cols();
+    if (scatter_) m.image = [&](const Matrix& v) { return scatter_->times(v); };
+    m.apply = [&](const Matrix& v, const Matrix& image) {
+      Matrix out = product_transposed_left(a, product(a, v));
+      for (Index i = 0; i < out.rows(); ++i) {
+        const double penalty = beta_ * weights[static_cast<std::size_t>(i)];
+        for (Index k = 0; k < out.cols(); ++k) {
+          out(i, k) = alpha * out(i, k) - penalty * v(i, k) + (scatter_ ? (1 - alpha) * image(i, k) : 0.0);
+        }
+      }
+      return out;
+    };
+    m.precondition = [&](const std::vector<double>& values, Matrix& r) { precondition(weights, values, r); };
+    DavidsonOptions options;
+    options.count = w_.vectors.cols();
+    options.steps = direction_steps_;
+    options.gain = kDirectionGain;
+    options.basis = 3 * options.count;
+    options.tolerance = 1e-12;
+    w_ = largest_eigenpairs(m, std::move(w_), options);
+    if (beta_ == 0) drop_null_directions();
+  }
+
+  // (beta D_i + theta_j)^-1: the diagonal that dominates M where rows vanish. Essential: beta D reaches 1e8 there.
+  void precondition(const std::vector<double>& weights, const std::vector<double>& values, Matrix& r) const {
+    const double floor = 1e-6 * std::max(std::abs(values.front()), std::abs(values.back())) + 1e-300;
+    for (Index i = 0; i < r.rows(); ++i) {
+      const double penalty = beta_ * weights[static_cast<std::size_t>(i)];
+      for (Index k = 0; k < r.cols(); ++k) {
+        r(i, k) /= std::max(std::abs(penalty + values[static_cast<std::size_t>(k)]), floor);
+      }
+    }
+  }
+
+  // Without a penalty, directions whose eigenvalue is not above rounding are arbitrary.
+  void drop_null_directions() {
+    const double norm = std::max(std::abs(w_.values.front()), std::abs(w_.values.back()));
+    const double floor = static_cast<double>(z_.rows()) * kUlp * norm;
+    Index kept = 0;
+    while (kept < w_.vectors.cols() && w_.values[static_cast<std::size_t>(kept)] > floor) ++kept;
+    kept = std::max<Index>(kept, 1);
+    if (kept == w_.vectors.cols()) return;
+    w_.vectors = first_columns(w_.vectors, kept);
+    if (scatter_) w_.image = first_columns(w_.image, kept);
+  }
+
+  // (1 - alpha) tr(W'SW) + alpha tr(W'A'AW) - beta R(W): at alpha = 1 it needs no pass over the data.
+  void record_objective() {
+    Terms terms;
+    const double margin = between(sums_, counts_, w_.vectors), alpha = options_.alpha;
+    terms.sparsity = row_sparsity(w_.vectors, options_.p);
+    terms.scatter = scatter_ ? dot(w_.vectors, w_.image) : margin;
+    terms.within = terms.scatter - margin;
+    const double value = (1 - alpha) * terms.scatter + alpha * margin - beta_ * terms.sparsity;
+    if (!objective_.empty()) {
+      const double slack = 1e-9 * (std::abs(terms.scatter) + alpha * terms.within + beta_ * terms.sparsity);
+      require(value >= objective_.back() - slack, ErrorCode::internal, "ufcm: the objective fell from ",
+              objective_.back(), " to ", value);
+    }
+    objective_.push_back(value);
+    terms_.push_back(terms);
+  }
+
+  // The scatter of the last W, known once Z W is.
+  void finish_terms(double scatter) {
+    if (scatter_) return;
+    Terms& terms = terms_.back();
+    const double margin = terms.scatter - terms.within;
+    terms.scatter = std::max(scatter, margin);
+    terms.within = terms.scatter - margin;
+  }
+
+  double gain() const { return objective_.back() - objective_[objective_.size() - 2]; }
+  double magnitude() const {
+    const Terms& terms = terms_.back();
+    return std::abs(terms.scatter) + options_.alpha * terms.within + beta_ * terms.sparsity;
+  }
+
+  const Centered& z_;
+  const UfcmOptions& options_;
+  const double beta_;
+  Context& context_;
+  std::optional<Scatter> scatter_;  // not needed at alpha = 1
+  RitzPairs w_;
+  const Index direction_steps_;
+  Matrix start_centers_;
+  Matrix sums_;  // U'Z, c x d
+  std::vector<Index> counts_;
+  std::vector<int> labels_;
+  bool free_rows_ = true;
+  bool converged_ = false;
+  std::vector<double> objective_;
+  std::vector<Terms> terms_;
+};
+
+}  // namespace tamis
