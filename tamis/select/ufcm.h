@@ -8,7 +8,7 @@
 // and its proof belong to, smoothed by eps = 1e-10, so that no iteration can lower the objective.
 //
 // Passes over X: a few for the principal directions, then one or two an iteration (see docs/ufcm.md).
-// Memory: n (d' + 2) + 6 d d' numbers; a d x d matrix only where d <= n and alpha != 1.
+// Memory: 2 n d' + 8 d d' + 2 c d numbers; a d x d matrix only where that is cheaper than products and alpha != 1.
 #pragma once
 
 #include <optional>
