@@ -7,6 +7,7 @@
 .PHONY: demo build test check bench format clean native
 .PHONY: test-native test-command check-format check-rooms check-tidy check-asan check-tsan check-fuzz
 .DEFAULT_GOAL := build
+.NOTPARALLEL:
 
 PYTHON := .venv/bin/python
 FUZZ_SECONDS ?= 15

@@ -1,5 +1,6 @@
 #include "tamis/linalg/blas.h"
 
+#include <mutex>
 #include <vector>
 
 #include "tamis/base/error.h"
@@ -18,8 +19,9 @@ void dsyevd_(const char*, const char*, const int*, double*, const int*, double*,
 void dsyevr_(const char*, const char*, const char*, const int*, double*, const int*, const double*, const double*,
              const int*, const int*, const double*, int*, double*, double*, const int*, int*, double*, const int*, int*,
              const int*, int*);
-// Only OpenBLAS has it; other libraries are single-threaded or told so by their own settings.
+// Only OpenBLAS has them; other libraries are single-threaded or told so by their own settings.
 void openblas_set_num_threads(int) __attribute__((weak));
+int openblas_get_parallel() __attribute__((weak));
 }
 
 namespace tamis::blas {
@@ -31,6 +33,13 @@ const bool single_thread = [] {
   if (openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
   return true;
 }();
+
+// OpenBLAS built without threads shares its buffers without a lock: calls must then come one at a time.
+std::unique_lock<std::mutex> one_at_a_time() {
+  static std::mutex mutex;
+  static const bool serial = openblas_get_parallel != nullptr && openblas_get_parallel() == 0;
+  return serial ? std::unique_lock(mutex) : std::unique_lock<std::mutex>();
+}
 
 int narrow(Index value) {
   require(value <= 0x7fffffff, ErrorCode::resources, "matrix dimension ", value, " is over what BLAS takes");
@@ -46,6 +55,7 @@ void gemm_swapped(Fortran f, bool trans_a, bool trans_b, Index m, Index n, Index
   const char ta = trans_a ? 'T' : 'N', tb = trans_b ? 'T' : 'N';
   const int mi = narrow(m), ni = narrow(n), ki = narrow(k);
   const int la = narrow(lda), lb = narrow(ldb), lc = narrow(ldc);
+  const auto lock = one_at_a_time();
   f(&tb, &ta, &ni, &mi, &ki, &alpha, b, &lb, a, &la, &beta, c, &lc);
 }
 
@@ -53,11 +63,13 @@ template <class T, class Fortran>
 void syrk_swapped(Fortran f, bool rows, Index n, Index k, const T* a, Index lda, T* c, Index ldc) {
   const T one = 1;
   const int ni = narrow(n), ki = narrow(k), la = narrow(lda), lc = narrow(ldc);
+  const auto lock = one_at_a_time();
   f("L", rows ? "T" : "N", &ni, &ki, &one, a, &la, &one, c, &lc);
 }
 
 // dsyevd by divide and conquer; INFO > 0 means that it did not converge, which only NaN can cause.
 void syevd(int n, double* a, double* values) {
+  const auto lock = one_at_a_time();
   int info = 0, query = -1, integer_size = 0;
   double size = 0;
   dsyevd_("V", "U", &n, a, &n, values, &size, &query, &integer_size, &query, &info);
@@ -91,6 +103,7 @@ void eigen_all(Index n, double* a, double* values) {
 
 void eigen_largest(Index n, Index count, double* a, double* values, double* vectors) {
   const int ni = narrow(n), low = narrow(n - count + 1);
+  auto lock = one_at_a_time();
   std::vector<double> backup(a, a + n * n), all(static_cast<std::size_t>(n));
   std::vector<int> support(static_cast<std::size_t>(2 * count));
   const double zero = 0;
@@ -108,6 +121,7 @@ void eigen_largest(Index n, Index count, double* a, double* values, double* vect
     return;
   }
   // dsyevr can give up where dsyevd does not.
+  if (lock) lock.unlock();
   syevd(ni, backup.data(), all.data());
   std::copy(all.end() - count, all.end(), values);
   std::copy(backup.end() - count * n, backup.end(), vectors);
