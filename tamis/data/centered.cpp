@@ -1,5 +1,7 @@
 // class Centered of passes.h.
 
+#include <algorithm>
+
 #include "tamis/data/passes.h"
 #include "tamis/data/sparse_rows.h"
 
@@ -45,6 +47,8 @@ Centered::Centered(Source source, const ColumnMoments& moments)
   for (std::size_t j = 0; j < center_.size(); ++j) {
     if (moments.stored[j] == moments.rows) shift_[j] = center_[j];
   }
+  plain_entries_ = scale_.empty() && source_.row_scale().empty() && position_.empty() &&
+                   std::all_of(shift_.begin(), shift_.end(), [](double shift) { return shift == 0; });
 }
 
 }  // namespace tamis

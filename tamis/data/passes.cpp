@@ -64,25 +64,37 @@ void multiply_dense_piece(const Centered& z, const Block& block, Index row0, Ind
   }
 }
 
-// Entries of one row, shifted and scaled, as the sparse kernels take them.
+// Entries of one row, shifted and scaled, as the sparse kernels take them: the store's own where nothing changes them.
 struct RowEntries {
-  std::vector<double> values;
-  std::vector<std::int32_t> columns;
-  std::size_t used = 0;
+  const double* values = nullptr;
+  const std::int32_t* columns = nullptr;
+  Index count = 0;
 
   void load(const Centered& z, const Block& block, Index i) {
-    const auto most = static_cast<std::size_t>(block.csr.offsets[i + 1] - block.csr.offsets[i]);
-    if (values.size() < most) {
-      values.resize(most);
-      columns.resize(most);
+    const Index first = block.csr.offsets[i], stored = block.csr.offsets[i + 1] - first;
+    if (z.plain_entries() && block.csr.dtype == DType::f64) {
+      values = static_cast<const double*>(block.csr.values) + first;
+      columns = block.csr.columns + first;
+      count = stored;
+      return;
     }
-    used = 0;
+    if (static_cast<Index>(own_values_.size()) < stored) {
+      own_values_.resize(static_cast<std::size_t>(stored));
+      own_columns_.resize(static_cast<std::size_t>(stored));
+    }
+    std::size_t used = 0;
     for_each_shifted(z, block, i, 1, [&](Index, Index j, double value) {
-      values[used] = value;
-      columns[used++] = static_cast<std::int32_t>(j);
+      own_values_[used] = value;
+      own_columns_[used++] = static_cast<std::int32_t>(j);
     });
+    values = own_values_.data();
+    columns = own_columns_.data();
+    count = static_cast<Index>(used);
   }
-  Index count() const { return static_cast<Index>(used); }
+
+ private:
+  std::vector<double> own_values_;
+  std::vector<std::int32_t> own_columns_;
 };
 
 // offset = center' V: what every row of a sparse product lacks.
@@ -115,8 +127,7 @@ BasicMatrix<T> multiply(const Centered& z, const Matrix& v, Context& context) {
     for (Index i = row0; i < row0 + rows; ++i) {
       entries.load(z, block, i);
       std::fill(y.begin(), y.end(), 0.0);
-      kernels<double>().sparse_gather(entries.count(), entries.values.data(), entries.columns.data(), vp.data(),
-                                      vp.cols(), y.data());
+      kernels<double>().sparse_gather(entries.count, entries.values, entries.columns, vp.data(), vp.cols(), y.data());
       for (std::size_t k = 0; k < offset.size(); ++k) {
         out(block.first + i, static_cast<Index>(k)) = static_cast<T>(y[k] - offset[k]);
       }
@@ -169,8 +180,8 @@ Matrix multiply_transposed_sparse(const Centered& z, const Matrix& t, Context& c
         RowEntries entries;
         for (Index i = 0; i < block.rows; ++i) {
           entries.load(z, block, i);
-          kernels<double>().sparse_scatter(entries.count(), entries.values.data(), entries.columns.data(),
-                                           tp.row(block.first + i), tp.cols(), sum.data());
+          kernels<double>().sparse_scatter(entries.count, entries.values, entries.columns, tp.row(block.first + i),
+                                           tp.cols(), sum.data());
         }
         return sum;
       },

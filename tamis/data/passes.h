@@ -51,6 +51,8 @@ class Centered {
   // Sparse: what is subtracted from stored entries. The centre of columns that store every row (exact at any
   // offset), 0 elsewhere, where center - shift is taken off in sum (implicit centring).
   const std::vector<double>& shift() const { return shift_; }
+  // Sparse: stored entries are taken as they are (no shift, scale, row scale or choice of columns).
+  bool plain_entries() const { return plain_entries_; }
   // Sparse with a choice of columns: position of a store's column here, or -1; empty where all are kept.
   const std::vector<std::int32_t>& position() const { return position_; }
   // End of the run of columns, neighbours in the store, that column j stands in.
@@ -61,6 +63,7 @@ class Centered {
   std::vector<double> center_, scale_, shift_;
   std::vector<std::int32_t> position_;
   std::vector<Index> run_end_;
+  bool plain_entries_ = false;
 };
 
 // Z V (n x m). In float the arithmetic is float, for what only decides labels.

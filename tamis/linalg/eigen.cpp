@@ -85,7 +85,7 @@ double sum_of(const std::vector<double>& values, Index count) {
 
 }  // namespace
 
-RitzPairs largest_eigenpairs(const SymmetricOperator& m, RitzPairs start, const DavidsonOptions& options) {
+RitzPairs largest_eigenpairs(const SymmetricOperator& m, const RitzPairs& start, const DavidsonOptions& options) {
   const Index width = start.vectors.cols(), count = std::min(options.count, width);
   const Index most = std::min(m.dim, options.basis > 0 ? options.basis : 4 * width);
   Basis basis = begin(m, start);

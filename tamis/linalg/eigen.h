@@ -39,6 +39,6 @@ struct DavidsonOptions {
 };
 
 // Improves `start` (orthonormal columns, image filled or empty). The result has as many columns as the start.
-RitzPairs largest_eigenpairs(const SymmetricOperator& m, RitzPairs start, const DavidsonOptions& options);
+RitzPairs largest_eigenpairs(const SymmetricOperator& m, const RitzPairs& start, const DavidsonOptions& options);
 
 }  // namespace tamis

@@ -250,7 +250,7 @@ class Fit {
     options.gain = kDirectionGain;
     options.basis = 3 * options.count;
     options.tolerance = 1e-12;
-    w_ = largest_eigenpairs(m, std::move(w_), options);
+    w_ = largest_eigenpairs(m, w_, options);
     if (beta_ == 0) drop_null_directions();
   }
 
