@@ -30,6 +30,7 @@ inline constexpr Index kDirectionStepsNear = 2;  // after a fit of a sample
 inline constexpr double kDirectionGain = 0.05;   // stop earlier where a step gains less than this part of the first
 // The first U decides most: it gets this many times the starts of a later one, where W has grown around U.
 inline constexpr Index kFirstRestarts = 5;
+inline constexpr Index kFirstRestartsClusters = 256;  // with more clusters than this a start costs too much
 // What new starts must gain, in units of the tolerance, to carry on a run that would stop.
 inline constexpr double kRestartMargin = 10;
 // Restarts look at this many rows at most.
@@ -150,7 +151,8 @@ class Fit {
     }
     KMeansOptions options;
     options.clusters = options_.clusters;
-    options.restarts = options_.restarts * (t == 1 ? kFirstRestarts : 1);
+    const bool more = t == 1 && options_.clusters <= kFirstRestartsClusters;
+    options.restarts = options_.restarts * (more ? kFirstRestarts : 1);
     options.fixed = options_.labels;
     options.seed = mix64(context_.seed + static_cast<std::uint64_t>(t));
     KMeansResult best;
