@@ -15,7 +15,8 @@ CONFIGURE = cmake --preset $(1) >/dev/null
 
 demo:
 	@tools/setup build
-	@$(MAKE) --no-print-directory native
+	@$(call CONFIGURE,release)
+	@cmake --build --preset release --target tamis
 	build/tamis demo
 
 build:

@@ -35,17 +35,21 @@ tamis::Matrix random_matrix(Index rows, Index cols) {
   return out;
 }
 
-// A dense source of benchmark arguments n and d, with its moments.
+// Dense rows of benchmark arguments n and d, centred.
 template <class T>
 struct Dense {
   explicit Dense(const benchmark::State& state)
       : n(state.range(0)),
         d(state.range(1)),
         rows(planted_rows<T>(n, d)),
-        source(
-            tamis::make_dense_store({rows.data(), sizeof(T) == 4 ? tamis::DType::f32 : tamis::DType::f64, n, d, d, 1})),
         context(1),
-        centered(source, tamis::column_moments(source, context)) {}
+        centered(source(), tamis::column_moments(source(), context)) {}
+
+  // A new one each time: a source keeps its moments.
+  tamis::Source source() const {
+    const tamis::DType type = sizeof(T) == 4 ? tamis::DType::f32 : tamis::DType::f64;
+    return tamis::Source(tamis::make_dense_store({rows.data(), type, n, d, d, 1}));
+  }
 
   // Floating-point operations of one call, as a rate.
   void rate(benchmark::State& state, double operations) const {
@@ -55,7 +59,6 @@ struct Dense {
 
   Index n, d;
   std::vector<T> rows;
-  tamis::Source source;
   tamis::Context context;
   tamis::Centered centered;
 };
@@ -63,7 +66,7 @@ struct Dense {
 template <class T>
 void column_moments(benchmark::State& state) {
   Dense<T> data(state);
-  for (auto _ : state) benchmark::DoNotOptimize(tamis::column_moments(data.source, data.context));
+  for (auto _ : state) benchmark::DoNotOptimize(tamis::column_moments(data.source(), data.context));
   state.SetBytesProcessed(state.iterations() * data.n * data.d * static_cast<Index>(sizeof(T)));
 }
 
