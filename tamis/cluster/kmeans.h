@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tamis/base/context.h"
+#include "tamis/linalg/kernels.h"
 #include "tamis/linalg/matrix.h"
 
 namespace tamis {
@@ -34,15 +35,17 @@ class Points {
 
   Index rows() const { return rows_; }
   Index dims() const { return dims_; }
-  Index panels() const;
-  const T* panel(Index p) const;
-  T at(Index row, Index dim) const;
+  Index panels() const { return (rows_ + kPanel - 1) / kPanel; }
+  const T* panel(Index p) const { return data_.data() + p * dims_ * kPanel; }
+  T at(Index row, Index dim) const { return panel(row / kPanel)[dim * kPanel + row % kPanel]; }
   double squared_norm() const { return squared_norm_; }  // of all points
   double squared_norm(Index row) const;
 
  private:
   Points(Index rows, Index dims);
-  void set(Index row, Index dim, T value);
+  void set(Index row, Index dim, T value) {
+    data_[static_cast<std::size_t>((row / kPanel * dims_ + dim) * kPanel + row % kPanel)] = value;
+  }
 
   Index rows_, dims_;
   std::vector<T> data_;

@@ -3,29 +3,8 @@
 #include <algorithm>
 
 #include "tamis/cluster/kmeans.h"
-#include "tamis/linalg/kernels.h"
 
 namespace tamis {
-
-template <class T>
-Index Points<T>::panels() const {
-  return (rows_ + kPanel - 1) / kPanel;
-}
-
-template <class T>
-const T* Points<T>::panel(Index p) const {
-  return data_.data() + p * dims_ * kPanel;
-}
-
-template <class T>
-T Points<T>::at(Index row, Index dim) const {
-  return panel(row / kPanel)[dim * kPanel + row % kPanel];
-}
-
-template <class T>
-void Points<T>::set(Index row, Index dim, T value) {
-  data_[static_cast<std::size_t>((row / kPanel * dims_ + dim) * kPanel + row % kPanel)] = value;
-}
 
 template <class T>
 double Points<T>::squared_norm(Index row) const {
