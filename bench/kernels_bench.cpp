@@ -83,7 +83,7 @@ template <class T>
 void multiply(benchmark::State& state) {
   Dense<T> data(state);
   const tamis::Matrix v = random_matrix(data.d, kDirections);
-  for (auto _ : state) benchmark::DoNotOptimize(tamis::multiply<T>(data.centered, v, data.context));
+  for (auto _ : state) benchmark::DoNotOptimize(tamis::multiply(data.centered, v, data.context));
   data.rate(state, static_cast<double>(2 * data.n * data.d * kDirections));
 }
 

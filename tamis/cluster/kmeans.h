@@ -28,9 +28,12 @@ class Points {
   Points(const Points<Other>& all, const std::vector<Index>& rows)
       : Points(static_cast<Index>(rows.size()), all.dims()) {
     for (Index i = 0; i < rows_; ++i) {
-      for (Index j = 0; j < dims_; ++j) set(i, j, static_cast<T>(all.at(rows[static_cast<std::size_t>(i)], j)));
-      squared_norm_ += squared_norm(i);
+      const Index from = rows[static_cast<std::size_t>(i)];
+      const Other* source = all.panel(from / kPanel) + from % kPanel;
+      T* target = data_.data() + i / kPanel * dims_ * kPanel + i % kPanel;
+      for (Index j = 0; j < dims_; ++j) target[j * kPanel] = static_cast<T>(source[j * kPanel]);
     }
+    measure();
   }
 
   Index rows() const { return rows_; }
@@ -39,16 +42,15 @@ class Points {
   const T* panel(Index p) const { return data_.data() + p * dims_ * kPanel; }
   T at(Index row, Index dim) const { return panel(row / kPanel)[dim * kPanel + row % kPanel]; }
   double squared_norm() const { return squared_norm_; }  // of all points
-  double squared_norm(Index row) const;
+  T squared_norm(Index row) const { return squares_[static_cast<std::size_t>(row)]; }
+  const std::vector<T>& squared_norms() const { return squares_; }  // of each row, with zeros for the last panel's rest
 
  private:
   Points(Index rows, Index dims);
-  void set(Index row, Index dim, T value) {
-    data_[static_cast<std::size_t>((row / kPanel * dims_ + dim) * kPanel + row % kPanel)] = value;
-  }
+  void measure();
 
   Index rows_, dims_;
-  std::vector<T> data_;
+  std::vector<T> data_, squares_;
   double squared_norm_ = 0;
 };
 

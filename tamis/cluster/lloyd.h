@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "tamis/cluster/kmeans.h"
 #include "tamis/linalg/kernels.h"
@@ -15,12 +16,11 @@ inline constexpr Index kChunkPanels = 128;
 inline constexpr Index kExchangeSize = 256;
 inline constexpr Index kExchangeSweeps = 20;
 
-// Sums of the points of each cluster, their number, and sum of min_k (||g_k||^2 - 2 y.g_k).
+// Sums of the points of each cluster and their number.
 struct Sums {
   Sums(Index c, Index m) : points(c, m), counts(static_cast<std::size_t>(c)) {}
   Matrix points;
   std::vector<Index> counts;
-  double cost = 0;
   Index changed = 0;
 };
 
@@ -76,12 +76,12 @@ class Run {
     context_.check_cancelled();
     prepare_centers();
     const Index chunks = (points_.panels() + kChunkPanels - 1) / kChunkPanels;
-    std::vector<Sums> changes(static_cast<std::size_t>(chunks), Sums(options_.clusters, points_.dims()));
-    context_.pool().run(chunks, [&](Index chunk) { assign(chunk, changes[static_cast<std::size_t>(chunk)]); });
+    changes_.resize(static_cast<std::size_t>(chunks), Sums(options_.clusters, points_.dims()));
+    context_.pool().run(chunks, [&](Index chunk) { assign(chunk, changes_[static_cast<std::size_t>(chunk)]); });
     Index changed = 0;
-    for (const Sums& change : changes) {
-      add(change);
+    for (Sums& change : changes_) {
       changed += change.changed;
+      take(change);
     }
     changed += refill_empty_clusters();
     update_centers();
@@ -114,29 +114,40 @@ class Run {
     kernels<T>().nearest(points_.panel(first_panel), panels, points_.dims(), g_.data(), norm_.data(), options_.clusters,
                          best, label);
     const Index first = first_panel * kPanel, rows = std::min(panels * kPanel, points_.rows() - first);
-    for (Index i = 0; i < rows; ++i) {
-      const auto row = static_cast<std::size_t>(first + i);
-      const int fixed = options_.fixed.empty() ? -1 : options_.fixed[row];
-      const int now = fixed >= 0 ? fixed : label[i];
-      const int before = labels_[row];
-      if (now == before) continue;
-      if (before >= 0) move(first + i, before, -1, change);
-      move(first + i, now, 1, change);
-      labels_[row] = now;
-      ++change.changed;
+    if (!options_.fixed.empty()) {
+      for (Index i = 0; i < rows; ++i) {
+        const int fixed = options_.fixed[static_cast<std::size_t>(first + i)];
+        if (fixed >= 0) label[i] = fixed;
+      }
+    }
+    std::int32_t* before = labels_.data() + first;
+    for (Index begin = 0; begin < rows; begin += kPanel) {
+      const Index end = std::min(begin + kPanel, rows);
+      if (std::equal(label + begin, label + end, before + begin)) continue;  // most panels, after a few steps
+      for (Index i = begin; i < end; ++i) {
+        if (label[i] == before[i]) continue;
+        if (before[i] >= 0) move(first + i, before[i], -1, change);
+        move(first + i, label[i], 1, change);
+        before[i] = label[i];
+        ++change.changed;
+      }
     }
   }
 
   void move(Index row, int cluster, int sign, Sums& sums) {
-    for (Index j = 0; j < points_.dims(); ++j)
-      sums.points(cluster, j) += sign * static_cast<double>(points_.at(row, j));
+    const T* point = points_.panel(row / kPanel) + row % kPanel;
+    double* sum = sums.points.row(cluster);
+    for (Index j = 0; j < points_.dims(); ++j) sum[j] += sign * static_cast<double>(point[j * kPanel]);
     sums.counts[static_cast<std::size_t>(cluster)] += sign;
   }
 
-  void add(const Sums& change) {
+  // Adds a change to the sums and leaves it empty for the next step.
+  void take(Sums& change) {
     if (change.changed == 0) return;
-    for (Index i = 0; i < sums_.points.size(); ++i) sums_.points.data()[i] += change.points.data()[i];
-    for (std::size_t k = 0; k < sums_.counts.size(); ++k) sums_.counts[k] += change.counts[k];
+    for (Index i = 0; i < sums_.points.size(); ++i)
+      sums_.points.data()[i] += std::exchange(change.points.data()[i], 0.0);
+    for (std::size_t k = 0; k < sums_.counts.size(); ++k) sums_.counts[k] += std::exchange(change.counts[k], Index{0});
+    change.changed = 0;
   }
 
   // Centres are means; inertia = sum ||y||^2 - sum_k ||s_k||^2 / n_k.
@@ -243,7 +254,7 @@ class Run {
       const auto at = static_cast<std::size_t>(row);
       const auto a = static_cast<std::size_t>(labels_[at]);
       if (sums_.counts[a] < 2 || (!options_.fixed.empty() && options_.fixed[at] >= 0)) continue;
-      const auto square = static_cast<T>(points_.squared_norm(row));
+      const auto square = points_.squared_norm(row);
       const T* product = panel_products_.row(r);
       const auto own_size = static_cast<T>(sums_.counts[a]);
       const T own = (square + norm_[a] - 2 * product[a]) * own_size / (own_size - 1);
@@ -316,6 +327,7 @@ class Run {
   const KMeansOptions& options_;
   Context& context_;
   Sums sums_;
+  std::vector<Sums> changes_;  // of one step, chunk by chunk
   std::vector<std::int32_t> labels_;
   std::vector<T> g_, norm_;
   BasicMatrix<T> columns_, panel_products_;  // of exchange()

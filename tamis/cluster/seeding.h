@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "tamis/base/random.h"
 #include "tamis/cluster/kmeans.h"
@@ -18,12 +19,8 @@ class Seeding {
       : points_(points),
         options_(options),
         random_(options.seed, static_cast<std::uint64_t>(restart)),
-        distance_(static_cast<std::size_t>(points.panels() * kPanel)),
-        square_(distance_.size()) {
-    for (Index i = 0; i < points.rows(); ++i) {
-      square_[static_cast<std::size_t>(i)] = static_cast<T>(points.squared_norm(i));
-      distance_[static_cast<std::size_t>(i)] = std::numeric_limits<T>::max();
-    }
+        distance_(static_cast<std::size_t>(points.panels() * kPanel)) {
+    std::fill_n(distance_.begin(), points.rows(), std::numeric_limits<T>::max());
   }
 
   Matrix centers() {
@@ -84,17 +81,40 @@ class Seeding {
     return rows[static_cast<std::size_t>(accept_best(candidates))];
   }
 
-  // The row at which the running sum of distances passes `target`.
+  // The row at which the running sum of distances passes `target`: first the stretch of rows, then the row.
   Index draw(double target) const {
-    double running = 0;
-    Index last = 0;
-    for (Index i = 0; i < points_.rows(); ++i) {
+    std::size_t stretch = 0;
+    while (stretch + 1 < stretches_.size() && target >= stretches_[stretch]) target -= stretches_[stretch++];
+    const Index begin = static_cast<Index>(stretch) * kStretch, end = std::min(begin + kStretch, points_.rows());
+    Index last = -1;
+    for (Index i = begin; i < end; ++i) {
       const auto value = static_cast<double>(distance_[static_cast<std::size_t>(i)]);
       if (value > 0) last = i;
-      running += value;
-      if (running > target) return i;
+      target -= value;
+      if (target < 0) break;
     }
-    return last;
+    return last >= 0 ? last : last_positive();  // rounding may lead past the last row that counts
+  }
+
+  Index last_positive() const {
+    Index i = points_.rows() - 1;
+    while (i > 0 && !(distance_[static_cast<std::size_t>(i)] > 0)) --i;
+    return i;
+  }
+
+  void sum_stretches() {
+    const auto rows = static_cast<Index>(distance_.size());
+    stretches_.clear();
+    total_ = 0;
+    for (Index begin = 0; begin < rows; begin += kStretch) {
+      double lanes[kPanel] = {};
+      for (Index i = begin; i < std::min(begin + kStretch, rows); i += kPanel) {
+        const T* values = distance_.data() + i;
+        for (Index lane = 0; lane < kPanel; ++lane) lanes[lane] += static_cast<double>(values[lane]);
+      }
+      stretches_.push_back(std::accumulate(lanes, lanes + kPanel, 0.0));
+      total_ += stretches_.back();
+    }
   }
 
   // Takes the candidate that leaves the smallest total over, and returns which.
@@ -110,21 +130,23 @@ class Seeding {
     }
     std::vector<double> cost(static_cast<std::size_t>(count));
     trial_.resize(distance_.size() * static_cast<std::size_t>(count));
-    kernels<T>().candidates(points_.panel(0), points_.panels(), m, g.data(), norm.data(), count, square_.data(),
-                            distance_.data(), trial_.data(), cost.data());
+    kernels<T>().candidates(points_.panel(0), points_.panels(), m, g.data(), norm.data(), count,
+                            points_.squared_norms().data(), distance_.data(), trial_.data(), cost.data());
     const auto best = std::min_element(cost.begin(), cost.end()) - cost.begin();
     std::copy_n(trial_.begin() + best * static_cast<std::ptrdiff_t>(distance_.size()), distance_.size(),
                 distance_.begin());
-    total_ = cost[static_cast<std::size_t>(best)];
+    sum_stretches();
     return best;
   }
 
+  static constexpr Index kStretch = 16 * kPanel;
   using MatrixOf = BasicMatrix<T>;
   const Points<T>& points_;
   const KMeansOptions& options_;
   Random random_;
-  std::vector<T> distance_, square_, trial_;  // squared distance to the nearest centre so far; squared norm
-  double total_ = 0;                          // sum of distance_, 0 before the first centre
+  std::vector<T> distance_, trial_;  // squared distance to the nearest centre so far, and with a candidate
+  std::vector<double> stretches_;    // sums of distance_ over kStretch rows
+  double total_ = 0;                 // and over all; 0 before the first centre
 };
 
 }  // namespace tamis

@@ -1,6 +1,7 @@
 // class Centered of passes.h.
 
 #include <algorithm>
+#include <cmath>
 
 #include "tamis/data/passes.h"
 #include "tamis/data/sparse_rows.h"
@@ -17,6 +18,23 @@ std::vector<std::int32_t> column_positions(const Source& source) {
   return position;
 }
 
+namespace {
+
+// Six bits of the products' accuracy at most go to a centre that is not taken off first.
+constexpr double kNear = 64;
+// Columns in a run, on average, from which it is read in place.
+constexpr Index kRunLength = 16;
+
+bool centers_are_near(const ColumnMoments& moments) {
+  for (std::size_t j = 0; j < moments.mean.size(); ++j) {
+    const double spread = std::sqrt(moments.scatter[j] / static_cast<double>(moments.rows));
+    if (std::abs(moments.mean[j]) > kNear * spread) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 Centered::Centered(Source source, std::vector<double> reference, double unit)
     : source_(std::move(source)),
       center_(std::move(reference)),
@@ -29,6 +47,10 @@ Centered::Centered(Source source, std::vector<double> reference, double unit)
     const bool goes_on = j + 1 < columns.size() && columns[j + 1] == columns[j] + 1;
     run_end_[j] = goes_on ? run_end_[j + 1] : static_cast<Index>(j + 1);
   }
+  Index runs = 0;
+  for (Index j = 0; j < source_.cols(); j = run_end(j)) ++runs;
+  plain_rows_ = unit == 1.0 && scale_.empty() && source_.row_scale().empty() && source_.cols() >= kRunLength * runs &&
+                std::all_of(center_.begin(), center_.end(), [](double center) { return center == 0; });
   if (unit == 1.0) return;
   scale_.resize(center_.size(), 1.0);
   for (auto& value : scale_) value /= unit;
@@ -43,7 +65,10 @@ Centered::Centered(Source source, const ColumnMoments& moments)
       center_[j] = scale == 0 ? 0 : center_[j] / scale;
     }
   }
-  if (!source_.sparse()) return;
+  if (!source_.sparse()) {
+    folds_ = scale_.empty() && source_.row_scale().empty() && centers_are_near(moments);
+    return;
+  }
   for (std::size_t j = 0; j < center_.size(); ++j) {
     if (moments.stored[j] == moments.rows) shift_[j] = center_[j];
   }

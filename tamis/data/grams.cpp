@@ -13,7 +13,7 @@ namespace tamis {
 namespace {
 
 // Columns of a panel of the Gram matrix, and the rows that are loaded for it at a time.
-constexpr Index kGramCols = 512;
+constexpr Index kGramCols = 1024;
 constexpr Index kGramRows = 256;
 
 }  // namespace

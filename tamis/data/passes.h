@@ -55,6 +55,11 @@ class Centered {
   bool plain_entries() const { return plain_entries_; }
   // Sparse with a choice of columns: position of a store's column here, or -1; empty where all are kept.
   const std::vector<std::int32_t>& position() const { return position_; }
+  // Dense: no centre is far from 0 against the spread of its column, so it may be taken off a product instead of
+  // every entry. A property of the values, not of how they are stored.
+  bool folds() const { return folds_; }
+  // Dense: entries are taken as they are, in runs of columns long enough to be worth it.
+  bool plain_rows() const { return plain_rows_; }
   // End of the run of columns, neighbours in the store, that column j stands in.
   Index run_end(Index j) const { return run_end_[static_cast<std::size_t>(j)]; }
 
@@ -63,12 +68,11 @@ class Centered {
   std::vector<double> center_, scale_, shift_;
   std::vector<std::int32_t> position_;
   std::vector<Index> run_end_;
-  bool plain_entries_ = false;
+  bool plain_entries_ = false, plain_rows_ = false, folds_ = false;
 };
 
-// Z V (n x m). In float the arithmetic is float, for what only decides labels.
-template <class T>
-BasicMatrix<T> multiply(const Centered& z, const Matrix& v, Context& context);
+// Z V (n x m).
+Matrix multiply(const Centered& z, const Matrix& v, Context& context);
 // Z'T (d x m).
 Matrix multiply_transposed(const Centered& z, const Matrix& t, Context& context);
 // Z'(Z V) (d x m): S V without S. One reading of the data where there are many rows, two where not.

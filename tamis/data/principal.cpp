@@ -37,9 +37,8 @@ Matrix identity(Index n) {
 
 // n x n side: Z Z' = U L U' gives W = Z'U L^(-1/2).
 RitzPairs from_row_gram(const Centered& z, Index count, Context& context) {
-  const Matrix k = z.source().sparse()
-                       ? multiply<double>(z, multiply_transposed(z, identity(z.rows()), context), context)
-                       : gram_of_rows(z, context);
+  const Matrix k = z.source().sparse() ? multiply(z, multiply_transposed(z, identity(z.rows()), context), context)
+                                       : gram_of_rows(z, context);
   const EigenPairs pairs = symmetric_eigen_largest(k, count);
   RitzPairs out = without_null({pairs.vectors, {}, pairs.values, {}, 0, true}, count, z.rows(), z.cols());
   out.vectors = multiply_transposed(z, out.vectors, context);
@@ -53,45 +52,89 @@ RitzPairs from_row_gram(const Centered& z, Index count, Context& context) {
   return out;
 }
 
-RitzPairs from_gram(const Centered& z, Index count, Context& context) {
-  const Matrix s = z.source().sparse() ? scatter_product(z, identity(z.cols()), context) : gram(z, context);
+RitzPairs from_gram(const Centered& z, Index count, const Matrix& s) {
   const EigenPairs pairs = symmetric_eigen_largest(s, count);
   return without_null({pairs.vectors, {}, pairs.values, {}, 0, true}, count, z.rows(), z.cols());
 }
 
-// Z'R for random rows R: a start in the row space of Z that moves with its columns when they are permuted.
-Matrix random_start(const Centered& z, Index width, Context& context) {
-  constexpr std::uint64_t kStream = 0x70636173;  // its own stream of the seed
-  const Random random(context.seed, kStream);
-  Matrix rows(z.rows(), width);
-  for (Index i = 0; i < rows.size(); ++i) rows.data()[i] = random.normal(static_cast<std::uint64_t>(i));
-  return orthonormalized(multiply_transposed(z, rows, context));
+Matrix small_gram(const Centered& z, Context& context) {
+  return z.source().sparse() ? scatter_product(z, identity(z.cols()), context) : gram(z, context);
 }
 
-RitzPairs by_iteration(const Centered& z, Index count, Accuracy accuracy, const Matrix& guess, Context& context) {
+Matrix random_matrix(Index rows, Index cols, std::uint64_t seed) {
+  constexpr std::uint64_t kStream = 0x70636173;  // its own stream of the seed
+  const Random random(seed, kStream);
+  Matrix out(rows, cols);
+  for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal(static_cast<std::uint64_t>(i));
+  return out;
+}
+
+// A sample of rows, centred on its own means: cheap where there are many.
+struct Sample {
+  Sample(const Centered& z, Index count, Context& context)
+      : values(gather_rows(z.source(), sample_rows(z.rows(), count, context.seed), context)),
+        source(make_dense_store({values.data(), DType::f64, values.rows(), values.cols(), values.cols(), 1})),
+        centered(source, column_moments(source, context)) {}
+  const Matrix values;
+  const Source source;
+  const Centered centered;
+};
+
+constexpr Index kSampleRows = 4096;              // for rough directions
+constexpr Index kStartRows = 1024;               // to start from
+constexpr Index kSampleCells = 8 * 1024 * 1024;  // numbers in the sample at most: 64 MB
+
+// How many rows to take for `count` directions, `most` if possible; 0 where all are nearly as cheap, or too few remain.
+Index sample_size(const Centered& z, Index count, Index most) {
+  if (z.source().sparse() || z.rows() < 4 * most) return 0;
+  const Index rows = std::min(most, kSampleCells / z.cols());
+  return rows >= 8 * count ? rows : 0;
+}
+
+// Z'R for random R: a start in the row space of Z that moves with its columns when they are permuted.
+Matrix random_start(const Centered& z, Index width, Context& context) {
+  const Index sampled = sample_size(z, width, kStartRows);
+  if (sampled == 0)
+    return orthonormalized(multiply_transposed(z, random_matrix(z.rows(), width, context.seed), context));
+  const Sample some(z, sampled, context);
+  return orthonormalized(multiply_transposed(some.centered, random_matrix(sampled, width, context.seed), context));
+}
+
+RitzPairs by_iteration(const Centered& z, Index count, Accuracy accuracy, const Matrix& s, Context& context) {
   SymmetricOperator scatter;
   scatter.dim = z.cols();
-  scatter.apply = [&](const Matrix& v, const Matrix&) { return scatter_product(z, v, context); };
+  scatter.apply = [&](const Matrix& v, const Matrix&) {
+    return s.empty() ? scatter_product(z, v, context) : product(s, v);
+  };
   RitzPairs start;
   const Index width = std::min({count + kGuard, z.rows(), z.cols()});
-  start.vectors = guess.cols() >= width ? orthonormalized(guess) : random_start(z, width, context);
+  start.vectors = random_start(z, width, context);
   if (start.vectors.cols() == 0) return start;
   DavidsonOptions options;
   options.count = std::min(count, start.vectors.cols());
   options.basis = 6 * start.vectors.cols();
-  options.steps = accuracy == Accuracy::rough ? 3 : 60;
-  options.tolerance = accuracy == Accuracy::rough ? 1e-3 : 1e-9;
+  options.steps = static_cast<Index>(accuracy);
+  options.tolerance = accuracy == Accuracy::full ? 1e-9 : 1e-3;
   return without_null(largest_eigenpairs(scatter, start, options), count, z.rows(), z.cols());
 }
 
 }  // namespace
 
-RitzPairs principal_directions(const Centered& z, Index count, Accuracy accuracy, const Matrix& guess,
+RitzPairs principal_directions(const Centered& z, Index count, Accuracy accuracy, const Matrix& scatter,
                                Context& context) {
   count = std::min({count, z.rows(), z.cols()});
-  if (z.cols() <= std::min(kSmall, z.rows())) return from_gram(z, count, context);
+  // Rough directions of many rows are those of some of them, unless columns vary in other rows only.
+  const Index sampled = sample_size(z, count, kSampleRows);
+  if (accuracy == Accuracy::rough && scatter.empty() && sampled > 0) {
+    const Sample some(z, sampled, context);
+    RitzPairs rough = principal_directions(some.centered, count, accuracy, scatter, context);
+    if (rough.vectors.cols() == count) return rough;
+  }
+  if (z.cols() <= std::min(kSmall, z.rows())) {
+    return from_gram(z, count, scatter.empty() ? small_gram(z, context) : scatter);
+  }
   if (z.rows() <= kSmall) return from_row_gram(z, count, context);
-  return by_iteration(z, count, accuracy, guess, context);
+  return by_iteration(z, count, accuracy, scatter, context);
 }
 
 }  // namespace tamis

@@ -7,12 +7,13 @@
 
 namespace tamis {
 
-enum class Accuracy { rough, full };
+// How far an iteration goes, by its number of steps at most: `rough` is good enough to start from, not to define
+// anything by.
+enum class Accuracy { rough = 3, full = 60 };
 
 // At most `count` directions, fewer where the numerical rank of Z is smaller; values are eigenvalues of S.
-// `rough` stops after a few passes: good enough to start from, not to define anything by.
-// `guess` (d x any, may be empty) is where to start from where the directions are found by iteration.
-RitzPairs principal_directions(const Centered& z, Index count, Accuracy accuracy, const Matrix& guess,
+// `scatter` is S where it is known already, else empty.
+RitzPairs principal_directions(const Centered& z, Index count, Accuracy accuracy, const Matrix& scatter,
                                Context& context);
 
 }  // namespace tamis

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "tamis/base/error.h"
 #include "tamis/data/principal.h"
@@ -83,10 +84,9 @@ double scale_free_beta(const RitzPairs& start, double sparsity, double p) {
   return sparsity * scatter / norms;
 }
 
-std::string path_name(const UfcmOptions& options, ScatterPath path, Index n, Index sample) {
+std::string path_name(const UfcmOptions& options, ScatterPath path, Index sample) {
   std::string name = options.alpha == 1 ? "centroids" : path == ScatterPath::gram ? "gram" : "products";
   if (sample > 0) name += text(", from a sample of ", sample, " rows");
-  if (n >= kFloatRows) name += ", labels in float";
   return name;
 }
 
@@ -212,19 +212,22 @@ Selection fit_source(const Source& source, const UfcmOptions& options, Context& 
   double beta = options.beta.value_or(0) / unit / unit;
   require(beta < 1e150, ErrorCode::bad_data, "ufcm: beta = ", options.beta.value_or(0),
           " is out of all proportion to the scatter of the data: scale the data, or give sparsity");
+  const ScatterPath path = choose_scatter_path(z.source(), dims, sample > 0 ? kProductsAfterSample : kProducts);
+  std::optional<Scatter> scatter;
+  if (options.alpha != 1) scatter.emplace(z, path, context);
   if (!options.beta || sample == 0) {
+    const Matrix unknown;
     const Accuracy accuracy = options.beta ? Accuracy::rough : Accuracy::full;
-    RitzPairs principal = principal_directions(z, dims, accuracy, Matrix(), context);
+    RitzPairs principal = principal_directions(z, dims, accuracy, scatter ? scatter->matrix() : unknown, context);
     require(principal.vectors.cols() > 0, ErrorCode::bad_data, "no variation left above rounding");
     if (!options.beta) beta = scale_free_beta(principal, options.sparsity, options.p);
     if (sample == 0) start.w = std::move(principal);
   }
-  const ScatterPath path = choose_scatter_path(z.source(), dims, sample > 0 ? kProductsAfterSample : kProducts);
-  Fit fit(z, options, beta, path, std::move(start), context);
+  Fit fit(z, options, beta, scatter ? &*scatter : nullptr, std::move(start), context);
   fit.run();
 
   Selection out = finish(fit, prepared.kept, source.cols(), unit);
-  out.report.path = path_name(options, path, z.rows(), sample);
+  out.report.path = path_name(options, path, sample);
   out.report.resolved = {{"beta", beta * unit * unit}, {"dims", static_cast<double>(fit.w().cols())}};
   return out;
 }

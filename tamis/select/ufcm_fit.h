@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <vector>
 
 #include "tamis/base/error.h"
@@ -21,16 +20,19 @@ namespace tamis {
 
 inline constexpr double kEps = 1e-10;  // smooths the norm of a row of W, and so makes the ascent exact at zero rows
 inline constexpr double kUlp = std::numeric_limits<double>::epsilon();
-// From this many rows on, Z W is computed in float: it only decides labels, and labels of that many rows are cheap
-// to get right again in the next iteration.
-inline constexpr Index kFloatRows = 32768;
 // Steps towards the eigenvectors in an iteration: any number keeps the ascent, and U moves on before they converge.
 inline constexpr Index kDirectionSteps = 4;
 inline constexpr Index kDirectionStepsNear = 2;  // after a fit of a sample
 inline constexpr double kDirectionGain = 0.05;   // stop earlier where a step gains less than this part of the first
+// Where U weighs less than this it decides little.
+inline constexpr double kDecisiveAlpha = 0.5;
 // The first U decides most: it gets this many times the starts of a later one, where W has grown around U.
 inline constexpr Index kFirstRestarts = 5;
+inline constexpr Index kFirstRestartsMany = 2;  // with more rows than the next number starts differ less
+inline constexpr Index kFewRows = 4096;
 inline constexpr Index kFirstRestartsClusters = 256;  // with more clusters than this a start costs too much
+// Later starts hardly ever win, so they come every few iterations, and before a run ends.
+inline constexpr Index kRestartEvery = 4;
 // What new starts must gain, in units of the tolerance, to carry on a run that would stop.
 inline constexpr double kRestartMargin = 10;
 // Restarts look at this many rows at most.
@@ -72,21 +74,20 @@ struct Start {
 // One fit on columns that all vary, in units of z.
 class Fit {
  public:
-  Fit(const Centered& z, const UfcmOptions& options, double beta, ScatterPath path, Start start, Context& context)
+  // `scatter` is not needed at alpha = 1.
+  Fit(const Centered& z, const UfcmOptions& options, double beta, const Scatter* scatter, Start start, Context& context)
       : z_(z),
         options_(options),
         beta_(beta),
         context_(context),
+        scatter_(scatter),
         w_(std::move(start.w)),
         direction_steps_(start.near() ? kDirectionStepsNear : kDirectionSteps),
         start_centers_(std::move(start.centers)),
         sums_(options.clusters, z.cols()),
         counts_(static_cast<std::size_t>(options.clusters)),
         labels_(static_cast<std::size_t>(z.rows()), -1) {
-    if (options.alpha != 1) {
-      scatter_.emplace(z, path, context);
-      w_.image = scatter_->times(w_.vectors);
-    }
+    if (scatter_ != nullptr) w_.image = scatter_->times(w_.vectors);
     free_rows_ = options.labels.empty() || std::count(options.labels.begin(), options.labels.end(), -1) > 0;
   }
 
@@ -94,11 +95,7 @@ class Fit {
   void run() {
     for (Index t = 1;; ++t) {
       const bool last = t > options_.iterations;
-      if (z_.rows() < kFloatRows) {
-        iterate<double>(t, last);
-      } else {
-        iterate<float>(t, last);
-      }
+      iterate(t, last);
       if (last || converged_) return;
       context_.progress("ufcm", static_cast<double>(t) / static_cast<double>(options_.iterations),
                         text("iteration ", t, ", objective ", objective_.back()));
@@ -122,9 +119,8 @@ class Fit {
   }
 
  private:
-  template <class T>
   void iterate(Index t, bool last) {
-    const Points<T> points(multiply<T>(z_, w_.vectors, context_));
+    const Points<double> points(multiply(z_, w_.vectors, context_));
     double margin = 0;
     bool small_gain = false;
     if (t > 1) {
@@ -143,16 +139,14 @@ class Fit {
 
   // U: the best of the previous U, refined, and of k-means from new starts (Eq. 15). True where a new start won by
   // more than `margin`; where margin > 0 nothing but that changes U.
-  template <class T>
-  bool update_clusters(const Points<T>& points, Index t, double margin) {
+  bool update_clusters(const Points<double>& points, Index t, double margin) {
     if (!free_rows_) {
       if (t == 1) move_to(options_.labels);
       return false;
     }
     KMeansOptions options;
     options.clusters = options_.clusters;
-    const bool more = t == 1 && options_.clusters <= kFirstRestartsClusters;
-    options.restarts = options_.restarts * (more ? kFirstRestarts : 1);
+    options.restarts = options_.restarts * (t == 1 ? first_restarts() : 1);
     options.fixed = options_.labels;
     options.seed = mix64(context_.seed + static_cast<std::uint64_t>(t));
     KMeansResult best;
@@ -161,15 +155,20 @@ class Fit {
     } else if (!start_centers_.empty()) {
       best = lloyd(points, start_centers_, options, context_);
     }
-    const bool restart_won = try_restarts(points, options, margin, best);
+    const bool due = margin > 0 || t % kRestartEvery == 1;
+    const bool restart_won = due && try_restarts(points, options, margin, best);
     if (margin == 0 || restart_won) move_to(best.labels);
     return restart_won;
   }
 
+  Index first_restarts() const {
+    if (options_.clusters > kFirstRestartsClusters || options_.alpha < kDecisiveAlpha) return 1;
+    return z_.rows() <= kFewRows ? kFirstRestarts : kFirstRestartsMany;
+  }
+
   // k-means from new starts. They compete in float and, where there are many rows, on a sample; a winner that beats
   // `best` there is refined on all rows and replaces it where it is better by more than `margin`.
-  template <class T>
-  bool try_restarts(const Points<T>& points, const KMeansOptions& options, double margin, KMeansResult& best) {
+  bool try_restarts(const Points<double>& points, const KMeansOptions& options, double margin, KMeansResult& best) {
     const Index n = points.rows(), count = std::min(n, std::max(kRestartRows, 4 * options.clusters));
     const std::vector<Index> rows = sample_rows(n, count, options.seed);
     KMeansOptions sampled = options;
@@ -187,13 +186,12 @@ class Fit {
     return true;
   }
 
-  template <class T>
-  static double inertia_of(const Points<T>& points, const std::vector<Index>& rows, const KMeansResult& result) {
+  static double inertia_of(const Points<double>& points, const std::vector<Index>& rows, const KMeansResult& result) {
     double sum = 0;
     for (const Index row : rows) {
       const int label = result.labels[static_cast<std::size_t>(row)];
       for (Index j = 0; j < points.dims(); ++j) {
-        const double delta = static_cast<double>(points.at(row, j)) - result.centers(label, j);
+        const double delta = points.at(row, j) - result.centers(label, j);
         sum += delta * delta;
       }
     }
@@ -234,13 +232,13 @@ class Fit {
     const double alpha = options_.alpha;
     SymmetricOperator m;
     m.dim = z_.cols();
-    if (scatter_) m.image = [&](const Matrix& v) { return scatter_->times(v); };
+    if (scatter_ != nullptr) m.image = [&](const Matrix& v) { return scatter_->times(v); };
     m.apply = [&](const Matrix& v, const Matrix& image) {
       Matrix out = product_transposed_left(a, product(a, v));
       for (Index i = 0; i < out.rows(); ++i) {
         const double penalty = beta_ * weights[static_cast<std::size_t>(i)];
         for (Index k = 0; k < out.cols(); ++k) {
-          out(i, k) = alpha * out(i, k) - penalty * v(i, k) + (scatter_ ? (1 - alpha) * image(i, k) : 0.0);
+          out(i, k) = alpha * out(i, k) - penalty * v(i, k) + (scatter_ != nullptr ? (1 - alpha) * image(i, k) : 0.0);
         }
       }
       return out;
@@ -276,7 +274,7 @@ class Fit {
     kept = std::max<Index>(kept, 1);
     if (kept == w_.vectors.cols()) return;
     w_.vectors = first_columns(w_.vectors, kept);
-    if (scatter_) w_.image = first_columns(w_.image, kept);
+    if (scatter_ != nullptr) w_.image = first_columns(w_.image, kept);
   }
 
   // (1 - alpha) tr(W'SW) + alpha tr(W'A'AW) - beta R(W): at alpha = 1 it needs no pass over the data.
@@ -284,7 +282,7 @@ class Fit {
     Terms terms;
     const double margin = between(sums_, counts_, w_.vectors), alpha = options_.alpha;
     terms.sparsity = row_sparsity(w_.vectors, options_.p);
-    terms.scatter = scatter_ ? dot(w_.vectors, w_.image) : margin;
+    terms.scatter = scatter_ != nullptr ? dot(w_.vectors, w_.image) : margin;
     terms.within = terms.scatter - margin;
     const double value = (1 - alpha) * terms.scatter + alpha * margin - beta_ * terms.sparsity;
     if (!objective_.empty()) {
@@ -298,7 +296,7 @@ class Fit {
 
   // The scatter of the last W, known once Z W is.
   void finish_terms(double scatter) {
-    if (scatter_) return;
+    if (scatter_ != nullptr) return;
     Terms& terms = terms_.back();
     const double margin = terms.scatter - terms.within;
     terms.scatter = std::max(scatter, margin);
@@ -315,7 +313,7 @@ class Fit {
   const UfcmOptions& options_;
   const double beta_;
   Context& context_;
-  std::optional<Scatter> scatter_;  // not needed at alpha = 1
+  const Scatter* const scatter_;  // null at alpha = 1
   RitzPairs w_;
   const Index direction_steps_;
   Matrix start_centers_;
