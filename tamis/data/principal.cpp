@@ -14,6 +14,7 @@ namespace {
 
 // Up to this many rows (or columns) the full small Gram matrix is decomposed: exact, and cheaper than iterating.
 constexpr Index kSmall = 256;
+constexpr Index kTiny = 64;  // and to this one, no iteration is cheaper at all
 constexpr Index kGuard = 4;  // extra directions that speed up the last wanted one
 
 // Directions whose eigenvalue is rounding of the first one are not there.
@@ -131,7 +132,9 @@ RitzPairs principal_directions(const Centered& z, Index count, Accuracy accuracy
     if (rough.vectors.cols() == count) return rough;
   }
   if (z.cols() <= std::min(kSmall, z.rows())) {
-    return from_gram(z, count, scatter.empty() ? small_gram(z, context) : scatter);
+    const Matrix& s = scatter.empty() ? small_gram(z, context) : scatter;
+    return accuracy == Accuracy::full || z.cols() <= kTiny ? from_gram(z, count, s)
+                                                           : by_iteration(z, count, accuracy, s, context);
   }
   if (z.rows() <= kSmall) return from_row_gram(z, count, context);
   return by_iteration(z, count, accuracy, scatter, context);

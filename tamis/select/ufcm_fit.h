@@ -82,7 +82,7 @@ class Fit {
         context_(context),
         scatter_(scatter),
         w_(std::move(start.w)),
-        direction_steps_(start.near() ? kDirectionStepsNear : kDirectionSteps),
+        direction_steps_(start.near() || options.alpha < kDecisiveAlpha ? kDirectionStepsNear : kDirectionSteps),
         start_centers_(std::move(start.centers)),
         sums_(options.clusters, z.cols()),
         counts_(static_cast<std::size_t>(options.clusters)),
