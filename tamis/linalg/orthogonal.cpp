@@ -11,20 +11,25 @@ namespace {
 
 // Divides every column by its norm; columns whose squared norm is not above `floor`, or not finite, stay out.
 Matrix with_long_columns(const Matrix& p, double floor) {
-  std::vector<double> norm(static_cast<std::size_t>(p.cols()));
+  const Index m = p.cols();
+  std::vector<double> norm(static_cast<std::size_t>(m));
   for (Index i = 0; i < p.rows(); ++i) {
-    for (Index j = 0; j < p.cols(); ++j) norm[static_cast<std::size_t>(j)] += p(i, j) * p(i, j);
+    const double* row = p.row(i);
+    for (Index j = 0; j < m; ++j) norm[static_cast<std::size_t>(j)] += row[j] * row[j];
   }
   std::vector<Index> keep;
-  for (Index j = 0; j < p.cols(); ++j) {
+  std::vector<double> length;
+  for (Index j = 0; j < m; ++j) {
     const double value = norm[static_cast<std::size_t>(j)];
-    if (value > floor && std::isfinite(value)) keep.push_back(j);
+    if (!(value > floor) || !std::isfinite(value)) continue;
+    keep.push_back(j);
+    length.push_back(std::sqrt(value));
   }
   Matrix out(p.rows(), static_cast<Index>(keep.size()));
   for (Index i = 0; i < p.rows(); ++i) {
-    for (std::size_t k = 0; k < keep.size(); ++k) {
-      out(i, static_cast<Index>(k)) = p(i, keep[k]) / std::sqrt(norm[static_cast<std::size_t>(keep[k])]);
-    }
+    const double* row = p.row(i);
+    double* to = out.row(i);
+    for (std::size_t k = 0; k < keep.size(); ++k) to[k] = row[keep[k]] / length[k];
   }
   return out;
 }
