@@ -86,6 +86,7 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
   const Index k = resolve_count(request.features, static_cast<Index>(result.available.size()));
   pick({}, included, k);  // refuse early what cannot be met
   if (!request.classes.empty()) bound.supervise(request.classes);
+  if (request.features.count || request.features.fraction) bound.aim_at(k);
 
   const Source kept = request.exclude.empty() ? source : source.with_columns(result.available);
   require_memory(forecast(method.name, kept, bound.options(), context.threads()), context.memory_limit, method.name);

@@ -21,6 +21,10 @@ class Bound final : public BoundMethod {
     }
   }
 
+  void aim_at([[maybe_unused]] Index features) override {
+    if constexpr (requires { options_.features; }) options_.features = features;
+  }
+
   Selection run(const Source& source, Context& context) const override { return function(source, options_, context); }
 
  private:

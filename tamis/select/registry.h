@@ -19,6 +19,8 @@ class BoundMethod {
   virtual Options options() = 0;  // points into this object
   // Classes of the rows (-1: unlabelled) for a method that can be supervised; Error(usage) otherwise.
   virtual void supervise(const std::vector<int>& classes) = 0;
+  // How many features the caller will take, for a method that works towards that number (mcfs).
+  virtual void aim_at(Index features) = 0;
   virtual Selection run(const Source& source, Context& context) const = 0;
 };
 

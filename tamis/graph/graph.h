@@ -1,0 +1,43 @@
+// A graph of rows: every row joined to its nearest ones, W = max(W, W'), zero diagonal. Never n x n in memory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tamis/base/context.h"
+#include "tamis/base/options.h"
+#include "tamis/data/source.h"
+#include "tamis/linalg/matrix.h"
+
+namespace tamis {
+
+struct GraphOptions {
+  Index neighbors = 5;              // of each row, itself not counted; n - 1 where there are fewer rows
+  std::optional<double> bandwidth;  // t of the heat kernel; unset: the mean distance over all pairs of rows
+  std::string weights = "heat";     // heat: exp(-||xi - xj||^2 / (2 t^2)), binary: 1, cosine: max(0, cos(xi, xj))
+};
+
+// The options above, to be joined with a method's own.
+Options describe(GraphOptions& options);
+
+// Symmetric, in compressed rows with rising columns.
+struct Graph {
+  Index rows = 0;
+  Index neighbors = 0;             // as used
+  double bandwidth = 0;            // as used; 0 where weights take none
+  bool sampled_bandwidth = false;  // the mean distance was taken over a seeded sample of pairs
+  std::vector<Index> offsets;      // rows + 1
+  std::vector<std::int32_t> columns;
+  std::vector<double> weights;
+  std::vector<double> degree;  // sums of the rows of W
+};
+
+Graph neighbor_graph(const Source& source, const GraphOptions& options, Context& context);
+
+// A graph with the given weights W (n x n, symmetric; its diagonal is left out): for tests and for callers with a graph
+// of their own.
+Graph graph_of(const Matrix& w);
+
+}  // namespace tamis

@@ -1,0 +1,27 @@
+// The Laplacian of a graph as an operator, and its smoothest eigenvectors.
+#pragma once
+
+#include <vector>
+
+#include "tamis/base/context.h"
+#include "tamis/graph/graph.h"
+#include "tamis/linalg/matrix.h"
+
+namespace tamis {
+
+// plain: L = D - W; normalized: Ln = I - D^-1/2 W D^-1/2 (rows without a neighbour: 0 there).
+enum class Laplacian { plain, normalized };
+
+Matrix laplacian_times(const Graph& graph, Laplacian kind, const Matrix& v, Context& context);
+
+// Orthonormal eigenvectors (columns) of Ln with their eigenvalues, smallest first.
+struct Spectrum {
+  Matrix vectors;
+  std::vector<double> values;
+};
+
+// The `count` smallest, after the trivial one, sqrt(degree), is deflated explicitly. Where eigenvalues coincide
+// (a graph in several parts) the basis is fixed by the seed alone, not by rounding.
+Spectrum smoothest_eigenvectors(const Graph& graph, Index count, Context& context);
+
+}  // namespace tamis
