@@ -94,6 +94,18 @@ Matrix gather_rows(const Source& source, const std::vector<Index>& rows, Context
 // All rows of a source as a dense matrix, scaled, not centred: for few columns.
 Matrix gather(const Source& source, Context& context);
 
+// Rows [first, first + count) of a dense Z, one after the other.
+void load_rows(const Centered& z, Index first, Index count, double* out);
+
+// All entries of a sparse Z in compressed rows with rising columns; the implicit centre is not in them.
+struct Entries {
+  std::vector<Index> offsets;
+  std::vector<std::int32_t> columns;
+  std::vector<double> values;
+};
+Entries gather_entries(const Centered& z, Context& context);
+Entries transposed(const Entries& entries, Index cols);
+
 // Squared 2-norm of every row of the source.
 std::vector<double> row_squared_norms(const Source& source, Context& context);
 

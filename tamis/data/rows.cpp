@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
+#include <tuple>
+#include <utility>
 
 #include "tamis/base/random.h"
 #include "tamis/data/blocks.h"
@@ -130,6 +133,77 @@ Matrix gather(const Source& source, Context& context) {
   for_each_piece(source, context, [&](const Block& block, Index row0, Index rows) {
     copy_rows(x, block, row0, rows, out.row(block.first + row0));
   });
+  return out;
+}
+
+void load_rows(const Centered& z, Index first, Index count, double* out) {
+  assert(!z.source().sparse());
+  const Store& store = z.source().store();
+  for (Index row = first; row < first + count;) {
+    const Block block = store.block(row / store.block_rows());
+    const Index begin = row - block.first, rows = std::min(block.rows - begin, first + count - row);
+    load_tile(z, block, begin, rows, 0, z.cols(), out + (row - first) * z.cols(), z.cols());
+    row += rows;
+  }
+}
+
+namespace {
+
+// Rows of a store may come in any order of columns.
+void sort_rows(Entries& entries) {
+  std::vector<std::pair<std::int32_t, double>> row;
+  for (std::size_t i = 0; i + 1 < entries.offsets.size(); ++i) {
+    const auto begin = entries.offsets[i], end = entries.offsets[i + 1];
+    if (std::is_sorted(entries.columns.begin() + begin, entries.columns.begin() + end)) continue;
+    row.clear();
+    for (Index k = begin; k < end; ++k) {
+      row.emplace_back(entries.columns[static_cast<std::size_t>(k)], entries.values[static_cast<std::size_t>(k)]);
+    }
+    std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (Index k = begin; k < end; ++k) {
+      std::tie(entries.columns[static_cast<std::size_t>(k)], entries.values[static_cast<std::size_t>(k)]) =
+          row[static_cast<std::size_t>(k - begin)];
+    }
+  }
+}
+
+}  // namespace
+
+Entries gather_entries(const Centered& z, Context& context) {
+  assert(z.source().sparse());
+  Entries out;
+  out.offsets.assign(static_cast<std::size_t>(z.rows() + 1), 0);
+  context.count_pass();
+  for (Index b = 0; b < z.source().store().block_count(); ++b) {
+    context.check_cancelled();
+    const Block block = z.source().store().block(b);
+    for_each_shifted(z, block, 0, block.rows, [&](Index row, Index j, double value) {
+      out.columns.push_back(static_cast<std::int32_t>(j));
+      out.values.push_back(value);
+      ++out.offsets[static_cast<std::size_t>(row + 1)];
+    });
+  }
+  std::partial_sum(out.offsets.begin(), out.offsets.end(), out.offsets.begin());
+  sort_rows(out);
+  return out;
+}
+
+Entries transposed(const Entries& entries, Index cols) {
+  Entries out;
+  out.offsets.assign(static_cast<std::size_t>(cols + 1), 0);
+  for (const std::int32_t j : entries.columns) ++out.offsets[static_cast<std::size_t>(j) + 1];
+  std::partial_sum(out.offsets.begin(), out.offsets.end(), out.offsets.begin());
+  out.columns.resize(entries.columns.size());
+  out.values.resize(entries.values.size());
+  std::vector<Index> next(out.offsets.begin(), out.offsets.end() - 1);
+  for (std::size_t i = 0; i + 1 < entries.offsets.size(); ++i) {
+    for (auto k = static_cast<std::size_t>(entries.offsets[i]); k < static_cast<std::size_t>(entries.offsets[i + 1]);
+         ++k) {
+      const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(entries.columns[k])]++);
+      out.columns[at] = static_cast<std::int32_t>(i);
+      out.values[at] = entries.values[k];
+    }
+  }
   return out;
 }
 

@@ -9,7 +9,7 @@
 
 namespace tamis {
 
-// plain: L = D - W; normalized: Ln = I - D^-1/2 W D^-1/2 (rows without a neighbour: 0 there).
+// plain: L = D - W; normalized: Ln = I - D^-1/2 W D^-1/2 (D^-1/2 is 0 for a row without a neighbour).
 enum class Laplacian { plain, normalized };
 
 Matrix laplacian_times(const Graph& graph, Laplacian kind, const Matrix& v, Context& context);

@@ -1,6 +1,9 @@
 #include "tamis/select/registry.h"
 
 #include "tamis/base/error.h"
+#include "tamis/select/lapscore.h"
+#include "tamis/select/maxvar.h"
+#include "tamis/select/spec.h"
 #include "tamis/select/ufcm.h"
 
 namespace tamis {
@@ -45,6 +48,16 @@ const std::vector<Method>& methods() {
        "Wang, Nie, Chang, Yao, Li & Sheng: Unsupervised Feature Analysis with Class Margin Optimization. ECML PKDD "
        "2015",
        bind<UfcmOptions, ufcm>},
+      {"maxvar", "MaxVariance", "largest variance", "score_j = variance of column j (n - 1)", "folklore",
+       bind<MaxVarOptions, maxvar>},
+      {"lapscore", "LaplacianScore", "smooth on a graph of nearest rows",
+       "score_j = 1 - (f'Lf) / (f'Df) for f less its weighted mean, L = D - W",
+       "He, Cai & Niyogi: Laplacian Score for Feature Selection. NIPS 2005", bind<LapScoreOptions, lapscore>},
+      {"spec", "SPEC", "agreement with the spectrum of a graph of nearest rows",
+       "-phi1 = -fh'Ln fh, -phi2 = -phi1 / (1 - (fh'v)^2), phi3 = sum_k (2 - lambda_k) (fh'xi_k)^2, fh = D^1/2 f / "
+       "||.||",
+       "Zhao & Liu: Spectral Feature Selection for Supervised and Unsupervised Learning. ICML 2007",
+       bind<SpecOptions, spec>},
   };
   return table;
 }

@@ -1,0 +1,190 @@
+#include "tamis/graph/laplacian.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tamis/base/random.h"
+#include "tamis/linalg/dense.h"
+#include "tamis/linalg/eigen.h"
+#include "tamis/linalg/orthogonal.h"
+
+namespace tamis {
+
+namespace {
+
+constexpr Index kRowsPerTask = 1024;
+// Up to this many rows the whole spectrum is computed; above it the wanted end by iteration.
+constexpr Index kDenseRows = 512;
+constexpr Index kGuard = 6;          // extra vectors that speed up the last wanted one
+constexpr Index kFilterDegree = 12;  // products with W for one step: cheap beside the basis
+constexpr double kSameValue = 1e-7;  // eigenvalues closer than this share one space
+constexpr double kTolerance = 1e-10;
+constexpr Index kSteps = 300;
+
+// out_i = a_i v_i + b_i sum_j w_ij b_j v_j, row by row.
+Matrix combine(const Graph& graph, const std::vector<double>& a, const std::vector<double>& b, double sign,
+               const Matrix& v, Context& context) {
+  Matrix out(v.rows(), v.cols());
+  const Index m = v.cols();
+  context.pool().run((graph.rows + kRowsPerTask - 1) / kRowsPerTask, [&](Index task) {
+    for (Index i = task * kRowsPerTask; i < std::min((task + 1) * kRowsPerTask, graph.rows); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      double* to = out.row(i);
+      for (Index q = graph.offsets[at]; q < graph.offsets[at + 1]; ++q) {
+        const Index j = graph.columns[static_cast<std::size_t>(q)];
+        const double factor =
+            sign * b[at] * b[static_cast<std::size_t>(j)] * graph.weights[static_cast<std::size_t>(q)];
+        const double* from = v.row(j);
+        for (Index k = 0; k < m; ++k) to[k] += factor * from[k];
+      }
+      for (Index k = 0; k < m; ++k) to[k] += a[at] * v(i, k);
+    }
+  });
+  return out;
+}
+
+std::vector<double> inverse_roots(const Graph& graph) {
+  std::vector<double> out(graph.degree.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = graph.degree[i] > 0 ? 1 / std::sqrt(graph.degree[i]) : 0.0;
+  return out;
+}
+
+// v = sqrt(degree) / ||.||, as one column.
+Matrix trivial_vector(const Graph& graph) {
+  Matrix v(graph.rows, 1);
+  double norm = 0;
+  for (Index i = 0; i < graph.rows; ++i) norm += graph.degree[static_cast<std::size_t>(i)];
+  for (Index i = 0; i < graph.rows; ++i) {
+    v(i, 0) = norm > 0 ? std::sqrt(graph.degree[static_cast<std::size_t>(i)] / norm) : 0.0;
+  }
+  return v;
+}
+
+Matrix random_columns(Index n, Index m, std::uint64_t seed) {
+  constexpr std::uint64_t kStream = 0x6c61706c;  // its own stream of the seed
+  const Random random(seed, kStream);
+  Matrix out(n, m);
+  for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal(static_cast<std::uint64_t>(i));
+  return out;
+}
+
+// N - weight v v', where N = D^-1/2 W D^-1/2: its largest eigenvalues belong to the smallest of Ln.
+struct Deflated {
+  const Graph& graph;
+  Context& context;
+  std::vector<double> root = inverse_roots(graph);
+  std::vector<double> zero = std::vector<double>(graph.degree.size());
+  Matrix trivial = trivial_vector(graph);
+
+  Matrix times(const Matrix& x, double weight) const {
+    Matrix out = combine(graph, zero, root, 1.0, x, context);
+    add_product(-weight, trivial, product_transposed_left(trivial, x), out);
+    return out;
+  }
+};
+
+// Chebyshev polynomial of the operator on [-1, top]: damps what is not wanted, and so makes residuals into good
+// directions at the price of a few sparse products.
+void filter(const Deflated& n, double top, Matrix& r) {
+  const double middle = (top - 1) / 2, radius = (top + 1) / 2;
+  if (!(radius > 1e-3)) return;
+  const auto shifted = [&](const Matrix& x, double factor) {
+    Matrix out = n.times(x, 1.0);
+    for (Index i = 0; i < out.size(); ++i) out.data()[i] = factor / radius * (out.data()[i] - middle * x.data()[i]);
+    return out;
+  };
+  Matrix before = r;
+  Matrix now = shifted(r, 1.0);
+  for (Index k = 1; k < kFilterDegree; ++k) {
+    Matrix next = shifted(now, 2.0);
+    for (Index i = 0; i < next.size(); ++i) next.data()[i] -= before.data()[i];
+    before = std::move(now);
+    now = std::move(next);
+  }
+  r = std::move(now);
+}
+
+EigenPairs by_iteration(const Deflated& n, Index width, Context& context) {
+  SymmetricOperator m;
+  m.dim = n.graph.rows;
+  m.apply = [&](const Matrix& x, const Matrix&) {
+    context.check_cancelled();
+    return n.times(x, 1.0);
+  };
+  m.precondition = [&](const std::vector<double>& values, Matrix& r) { filter(n, std::min(values.back(), 0.999), r); };
+  RitzPairs start;
+  start.vectors = orthonormal_complement(n.trivial, random_columns(m.dim, width, context.seed));
+  DavidsonOptions options;
+  options.count = std::max<Index>(width - kGuard, 1);
+  options.basis = 4 * width;
+  options.steps = kSteps;
+  options.tolerance = kTolerance;
+  RitzPairs found = largest_eigenpairs(m, start, options);
+  return {std::move(found.values), std::move(found.vectors)};
+}
+
+EigenPairs whole_spectrum(const Deflated& n, Index width) {
+  Matrix identity(n.graph.rows, n.graph.rows);
+  for (Index i = 0; i < identity.rows(); ++i) identity(i, i) = 1;
+  Matrix dense = n.times(identity, 3.0);  // the trivial vector goes below all others
+  for (Index i = 0; i < dense.rows(); ++i) {
+    for (Index j = 0; j < i; ++j) dense(i, j) = dense(j, i) = 0.5 * (dense(i, j) + dense(j, i));
+  }
+  return symmetric_eigen_largest(dense, width);
+}
+
+// Replaces columns [first, first + count), any orthonormal basis of one eigenspace, by the one that random vectors,
+// projected and made orthonormal in turn, span: the same whatever basis came in.
+void fix_basis(Matrix& vectors, Index first, Index count, const Matrix& random) {
+  Matrix part(vectors.rows(), count);
+  for (Index i = 0; i < part.rows(); ++i) std::copy_n(vectors.row(i) + first, count, part.row(i));
+  Matrix mix = product_transposed_left(part, first_columns(random, count));
+  for (Index k = 0; k < count; ++k) {
+    for (int round = 0; round < 2; ++round) {
+      for (Index q = 0; q < k; ++q) {
+        double overlap = 0;
+        for (Index i = 0; i < count; ++i) overlap += mix(i, q) * mix(i, k);
+        for (Index i = 0; i < count; ++i) mix(i, k) -= overlap * mix(i, q);
+      }
+    }
+    double norm = 0;
+    for (Index i = 0; i < count; ++i) norm += mix(i, k) * mix(i, k);
+    for (Index i = 0; i < count; ++i) mix(i, k) /= std::sqrt(norm);
+  }
+  part = product(part, mix);
+  for (Index i = 0; i < part.rows(); ++i) std::copy_n(part.row(i), count, vectors.row(i) + first);
+}
+
+}  // namespace
+
+Matrix laplacian_times(const Graph& graph, Laplacian kind, const Matrix& v, Context& context) {
+  if (kind == Laplacian::plain) {
+    return combine(graph, graph.degree, std::vector<double>(graph.degree.size(), 1.0), -1.0, v, context);
+  }
+  return combine(graph, std::vector<double>(graph.degree.size(), 1.0), inverse_roots(graph), -1.0, v, context);
+}
+
+Spectrum smoothest_eigenvectors(const Graph& graph, Index count, Context& context) {
+  const Deflated n{graph, context};
+  count = std::max<Index>(std::min(count, graph.rows - 1), 0);
+  if (count == 0) return {Matrix(graph.rows, 0), {}};
+  const Index width = std::min(count + kGuard, graph.rows - 1);
+  const bool dense = graph.rows <= kDenseRows || 8 * width > graph.rows;
+  EigenPairs pairs = dense ? whole_spectrum(n, width) : by_iteration(n, width, context);
+  const Matrix random = random_columns(graph.rows, width, context.seed + 1);
+  for (Index first = 0; first < pairs.vectors.cols();) {
+    Index end = first + 1;
+    while (end < pairs.vectors.cols() &&
+           pairs.values[static_cast<std::size_t>(end - 1)] - pairs.values[static_cast<std::size_t>(end)] <=
+               kSameValue) {
+      ++end;
+    }
+    fix_basis(pairs.vectors, first, end - first, random);
+    first = end;
+  }
+  Spectrum out{first_columns(pairs.vectors, std::min(count, pairs.vectors.cols())), {}};
+  for (Index k = 0; k < out.vectors.cols(); ++k) out.values.push_back(1 - pairs.values[static_cast<std::size_t>(k)]);
+  return out;
+}
+
+}  // namespace tamis

@@ -1,0 +1,264 @@
+#include "tamis/graph/neighbors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "tamis/base/random.h"
+#include "tamis/data/passes.h"
+#include "tamis/linalg/blas.h"
+
+namespace tamis {
+
+namespace {
+
+constexpr Index kRowsAtOnce = 256;               // rows whose neighbours one task finds
+constexpr Index kOthersAtOnce = 512;             // rows they are compared with at a time
+constexpr Index kCellsAtOnce = 4 * 1024 * 1024;  // numbers in a block of rows at most
+
+// A point near the mean of each column with so few bits that subtracting it is exact for whole numbers and the like:
+// their products are then exact too, and equal distances come out equal.
+std::vector<double> round_centers(const Source& source, const ColumnMoments& moments) {
+  std::vector<double> out(moments.mean.size());
+  for (std::size_t j = 0; j < out.size(); ++j) {
+    const double spread = std::sqrt(moments.scatter[j] / static_cast<double>(moments.rows)) * moments.unit;
+    const double scale = source.column_scale().empty() ? 1.0 : source.column_scale()[j];
+    if (!(spread > 0) || scale == 0) continue;
+    const double step = std::exp2(std::floor(std::log2(spread)));
+    out[j] = std::round(moments.mean[j] / step) * step / scale;
+  }
+  return out;
+}
+
+// The best k so far of one row, nearest first; ties by index, whatever the order of arrival.
+class Nearest {
+ public:
+  Nearest(Index k, std::int32_t* index, double* distance) : k_(k), index_(index), distance_(distance) {
+    std::fill_n(distance_, k_, std::numeric_limits<double>::infinity());
+    std::fill_n(index_, k_, std::numeric_limits<std::int32_t>::max());
+  }
+  double worst() const { return distance_[k_ - 1]; }
+  void offer(Index row, double distance) {
+    const auto before = [&](Index at) {
+      return distance_[at] < distance || (distance_[at] == distance && index_[at] < row);
+    };
+    if (before(k_ - 1)) return;
+    Index at = k_ - 1;
+    for (; at > 0 && !before(at - 1); --at) {
+      distance_[at] = distance_[at - 1];
+      index_[at] = index_[at - 1];
+    }
+    distance_[at] = distance;
+    index_[at] = static_cast<std::int32_t>(row);
+  }
+
+ private:
+  Index k_;
+  std::int32_t* index_;
+  double* distance_;
+};
+
+// ||a||^2 + ||b||^2 - 2 a.b is off by at most this part of ||a||^2 + ||b||^2.
+double rounding_of_products(Index d) { return 4 * static_cast<double>(d + 8) * std::numeric_limits<double>::epsilon(); }
+
+double squared_difference(const double* a, const double* b, Index d) {
+  double lanes[8] = {};
+  Index j = 0;
+  for (; j + 8 <= d; j += 8) {
+    for (Index lane = 0; lane < 8; ++lane) lanes[lane] += (a[j + lane] - b[j + lane]) * (a[j + lane] - b[j + lane]);
+  }
+  for (; j < d; ++j) lanes[0] += (a[j] - b[j]) * (a[j] - b[j]);
+  double sum = 0;
+  for (const double lane : lanes) sum += lane;
+  return sum;
+}
+
+// Keeps what the search of all rows shares.
+struct Search {
+  Neighbors out;
+  std::vector<double> square;        // ||z_i||^2
+  std::vector<double> distance_sum;  // over all rows, of each row; empty where not asked for
+  double rounding;
+};
+
+// Row i against rows [first, first + count), given the products z_i.z_j and a way to compute a distance exactly.
+template <class Exact>
+void scan(Search& search, Nearest& nearest, Index i, Index first, Index count, const double* products,
+          std::vector<double>& distance, Exact exact) {
+  const double own = search.square[static_cast<std::size_t>(i)], slack = 1 + search.rounding;
+  const double* square = search.square.data() + first;
+  for (Index j = 0; j < count; ++j) {
+    distance[static_cast<std::size_t>(j)] = own + square[j] - 2 * products[j];
+  }
+  if (!search.distance_sum.empty()) {
+    double sum = 0;
+    for (Index j = 0; j < count; ++j) {
+      if (first + j == i) continue;
+      const double value = distance[static_cast<std::size_t>(j)];
+      sum += std::sqrt(value > search.rounding * (own + square[j]) ? value : exact(first + j));
+    }
+    search.distance_sum[static_cast<std::size_t>(i)] += sum;
+  }
+  // value - rounding (own + square) <= worst, with the test's left side rising with the row's own square.
+  const double margin = search.rounding * own;
+  for (Index j = 0; j < count; ++j) {
+    const double value = distance[static_cast<std::size_t>(j)];
+    if (value - margin - search.rounding * square[j] > nearest.worst() * slack || first + j == i) continue;
+    nearest.offer(first + j, exact(first + j));
+  }
+}
+
+Nearest nearest_of(Search& search, Index i) {
+  const Index k = search.out.count;
+  return Nearest(k, search.out.index.data() + i * k, search.out.distance.data() + i * k);
+}
+
+void search_dense(const Centered& z, Search& search, Context& context) {
+  const Index n = z.rows(), d = z.cols();
+  const auto at_once = [&](Index most) { return std::min(std::max<Index>(std::min(most, kCellsAtOnce / d), 16), n); };
+  const Index step = at_once(kRowsAtOnce), others = at_once(kOthersAtOnce), tasks = (n + step - 1) / step;
+  context.count_pass();
+  context.pool().run(tasks, [&](Index task) {
+    const Index first = task * step, rows = std::min(step, n - first);
+    Matrix own(rows, d);
+    load_rows(z, first, rows, own.data());
+    for (Index i = 0; i < rows; ++i) {
+      const std::vector<double> zero(static_cast<std::size_t>(d));
+      search.square[static_cast<std::size_t>(first + i)] = squared_difference(own.row(i), zero.data(), d);
+    }
+  });
+  context.count_pass();
+  context.pool().run(tasks, [&](Index task) {
+    const Index first = task * step, rows = std::min(step, n - first);
+    Matrix own(rows, d), other(others, d), products(rows, others);
+    std::vector<double> distance(static_cast<std::size_t>(others));
+    std::vector<Nearest> nearest;
+    for (Index i = 0; i < rows; ++i) nearest.push_back(nearest_of(search, first + i));
+    load_rows(z, first, rows, own.data());
+    for (Index begin = 0; begin < n; begin += others) {
+      context.check_cancelled();
+      const Index count = std::min(others, n - begin);
+      load_rows(z, begin, count, other.data());
+      blas::gemm(false, true, rows, count, d, 1.0, own.data(), d, other.data(), d, 0.0, products.data(), others);
+      for (Index i = 0; i < rows; ++i) {
+        scan(search, nearest[static_cast<std::size_t>(i)], first + i, begin, count, products.row(i), distance,
+             [&](Index j) { return squared_difference(own.row(i), other.row(j - begin), d); });
+      }
+    }
+  });
+}
+
+double squared_difference(const Entries& rows, Index a, Index b) {
+  auto i = static_cast<std::size_t>(rows.offsets[static_cast<std::size_t>(a)]);
+  auto j = static_cast<std::size_t>(rows.offsets[static_cast<std::size_t>(b)]);
+  const auto i_end = static_cast<std::size_t>(rows.offsets[static_cast<std::size_t>(a) + 1]);
+  const auto j_end = static_cast<std::size_t>(rows.offsets[static_cast<std::size_t>(b) + 1]);
+  double sum = 0;
+  while (i < i_end || j < j_end) {
+    const bool left = j == j_end || (i < i_end && rows.columns[i] <= rows.columns[j]);
+    const bool right = i == i_end || (j < j_end && rows.columns[j] <= rows.columns[i]);
+    const double delta = (left ? rows.values[i] : 0.0) - (right ? rows.values[j] : 0.0);
+    sum += delta * delta;
+    i += left ? 1 : 0;
+    j += right ? 1 : 0;
+  }
+  return sum;
+}
+
+void search_sparse(const Centered& z, Search& search, Context& context) {
+  const Index n = z.rows();
+  const Entries rows = gather_entries(z, context), columns = transposed(rows, z.cols());
+  for (std::size_t i = 0; i < search.square.size(); ++i) {
+    for (auto k = static_cast<std::size_t>(rows.offsets[i]); k < static_cast<std::size_t>(rows.offsets[i + 1]); ++k) {
+      search.square[i] += rows.values[k] * rows.values[k];
+    }
+  }
+  const Index tasks = (n + kRowsAtOnce - 1) / kRowsAtOnce;
+  context.pool().run(tasks, [&](Index task) {
+    std::vector<double> products(static_cast<std::size_t>(n)), distance(static_cast<std::size_t>(n));
+    for (Index i = task * kRowsAtOnce; i < std::min((task + 1) * kRowsAtOnce, n); ++i) {
+      context.check_cancelled();
+      std::fill(products.begin(), products.end(), 0.0);
+      for (Index k = rows.offsets[static_cast<std::size_t>(i)]; k < rows.offsets[static_cast<std::size_t>(i) + 1];
+           ++k) {
+        const double value = rows.values[static_cast<std::size_t>(k)];
+        const auto column = static_cast<std::size_t>(rows.columns[static_cast<std::size_t>(k)]);
+        for (auto q = static_cast<std::size_t>(columns.offsets[column]);
+             q < static_cast<std::size_t>(columns.offsets[column + 1]); ++q) {
+          products[static_cast<std::size_t>(columns.columns[q])] += value * columns.values[q];
+        }
+      }
+      Nearest nearest = nearest_of(search, i);
+      scan(search, nearest, i, 0, n, products.data(), distance,
+           [&](Index j) { return squared_difference(rows, i, j); });
+    }
+  });
+}
+
+Centered around_centers(const Source& source, const ColumnMoments& moments) {
+  std::vector<double> reference(moments.mean.size());
+  if (!source.sparse()) reference = round_centers(source, moments);
+  return Centered(source, std::move(reference), moments.unit);
+}
+
+}  // namespace
+
+Neighbors nearest_neighbors(const Source& source, Index count, bool with_mean, Context& context) {
+  const ColumnMoments moments = column_moments(source, context);
+  const Index n = source.rows();
+  Search search;
+  search.out.count = std::min(count, n - 1);
+  search.out.unit = moments.unit;
+  search.out.index.resize(static_cast<std::size_t>(n * search.out.count));
+  search.out.distance.resize(search.out.index.size());
+  search.square.resize(static_cast<std::size_t>(n));
+  search.rounding = rounding_of_products(source.cols());
+  if (with_mean) search.distance_sum.resize(search.square.size());
+  const Centered z = around_centers(source, moments);
+  if (source.sparse()) {
+    search_sparse(z, search, context);
+  } else {
+    search_dense(z, search, context);
+  }
+  if (with_mean) {
+    double sum = 0;
+    for (const double value : search.distance_sum) sum += value;
+    search.out.mean_distance = sum / static_cast<double>(n) / static_cast<double>(n);
+  }
+  return std::move(search.out);
+}
+
+double sampled_mean_distance(const Source& source, Index pairs, Context& context) {
+  constexpr std::uint64_t kStream = 0x70616972;  // its own stream of the seed
+  constexpr Index kPairsAtOnce = 4096;
+  const Random random(context.seed, kStream);
+  const ColumnMoments moments = column_moments(source, context);
+  const Centered z = around_centers(source, moments);
+  const Index n = source.rows(), d = source.cols(), tasks = (pairs + kPairsAtOnce - 1) / kPairsAtOnce;
+  const Entries rows = source.sparse() ? gather_entries(z, context) : Entries();
+  std::vector<double> sums(static_cast<std::size_t>(tasks));
+  context.count_pass();
+  context.pool().run(tasks, [&](Index task) {
+    context.check_cancelled();
+    std::vector<double> a(static_cast<std::size_t>(source.sparse() ? 0 : d)), b(a.size());
+    double sum = 0;
+    for (Index pair = task * kPairsAtOnce; pair < std::min((task + 1) * kPairsAtOnce, pairs); ++pair) {
+      const Index i = random.below(static_cast<std::uint64_t>(2 * pair), n);
+      const Index j = random.below(static_cast<std::uint64_t>(2 * pair + 1), n);
+      if (source.sparse()) {
+        sum += std::sqrt(squared_difference(rows, i, j));
+        continue;
+      }
+      load_rows(z, i, 1, a.data());
+      load_rows(z, j, 1, b.data());
+      sum += std::sqrt(squared_difference(a.data(), b.data(), d));
+    }
+    sums[static_cast<std::size_t>(task)] = sum;
+  });
+  double sum = 0;
+  for (const double value : sums) sum += value;
+  return sum / static_cast<double>(pairs) * moments.unit;
+}
+
+}  // namespace tamis

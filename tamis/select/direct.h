@@ -1,0 +1,60 @@
+// What the methods that score columns one by one, without iterating, share: what they refuse, and how they end.
+#pragma once
+
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tamis/base/error.h"
+#include "tamis/data/passes.h"
+#include "tamis/graph/graph.h"
+#include "tamis/select/selection.h"
+
+namespace tamis {
+
+// The moments of a table that has rows to compare and a column that varies.
+inline ColumnMoments checked_moments(const Source& source, Context& context) {
+  const Index n = source.rows();
+  require(n >= 2, ErrorCode::bad_data, n, " row", n == 1 ? "" : "s", ", need at least 2");
+  require(source.cols() >= 1, ErrorCode::bad_data, "0 features, need at least 1");
+  ColumnMoments moments = column_moments(source, context);
+  for (Index j = 0; j < source.cols(); ++j) {
+    if (moments.varies(j)) return moments;
+  }
+  fail(ErrorCode::bad_data, "no variation: all ", source.cols(), " columns are constant");
+}
+
+// Counts the time and the passes of one method from its beginning.
+class Stopwatch {
+ public:
+  explicit Stopwatch(Context& context) : context_(context), passes_(context.passes()) {}
+  void write(Report& report) const {
+    report.passes = context_.passes() - passes_;
+    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+ private:
+  Context& context_;
+  const Index passes_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+inline Selection direct_selection(std::vector<double> scores, const Stopwatch& watch) {
+  Selection out;
+  out.scores = std::move(scores);
+  out.ranking = rank_by_score(out.scores);
+  watch.write(out.report);
+  return out;
+}
+
+// What the data decided about a graph, and how it was made.
+inline void report_graph(const Graph& graph, const GraphOptions& options, Report& report) {
+  report.resolved.emplace_back("neighbors", static_cast<double>(graph.neighbors));
+  if (options.weights == "heat") report.resolved.emplace_back("bandwidth", graph.bandwidth);
+  report.path = "graph, " + options.weights + " weights";
+  if (graph.sampled_bandwidth) report.path += ", bandwidth from a sample of pairs";
+}
+
+}  // namespace tamis
