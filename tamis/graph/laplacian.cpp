@@ -19,7 +19,7 @@ constexpr Index kGuard = 6;          // extra vectors that speed up the last wan
 constexpr Index kFilterDegree = 12;  // products with W for one step: cheap beside the basis
 constexpr double kSameValue = 1e-7;  // eigenvalues closer than this share one space
 constexpr double kTolerance = 1e-10;
-constexpr Index kSteps = 300;
+constexpr Index kRounds = 200;
 
 // out_i = a_i v_i + b_i sum_j w_ij b_j v_j, row by row.
 Matrix combine(const Graph& graph, const std::vector<double>& a, const std::vector<double>& b, double sign,
@@ -83,44 +83,43 @@ struct Deflated {
   }
 };
 
-// Chebyshev polynomial of the operator on [-1, top]: damps what is not wanted, and so makes residuals into good
-// directions at the price of a few sparse products.
-void filter(const Deflated& n, double top, Matrix& r) {
+// The Chebyshev polynomial of the operator that is small on [-1, top] and grows fast above: what is wanted.
+Matrix filtered(const Deflated& n, double top, Matrix x) {
   const double middle = (top - 1) / 2, radius = (top + 1) / 2;
-  if (!(radius > 1e-3)) return;
-  const auto shifted = [&](const Matrix& x, double factor) {
-    Matrix out = n.times(x, 1.0);
-    for (Index i = 0; i < out.size(); ++i) out.data()[i] = factor / radius * (out.data()[i] - middle * x.data()[i]);
+  const auto shifted = [&](const Matrix& v, double factor) {
+    Matrix out = n.times(v, 1.0);
+    for (Index i = 0; i < out.size(); ++i) out.data()[i] = factor / radius * (out.data()[i] - middle * v.data()[i]);
     return out;
   };
-  Matrix before = r;
-  Matrix now = shifted(r, 1.0);
+  Matrix now = shifted(x, 1.0);
   for (Index k = 1; k < kFilterDegree; ++k) {
     Matrix next = shifted(now, 2.0);
-    for (Index i = 0; i < next.size(); ++i) next.data()[i] -= before.data()[i];
-    before = std::move(now);
+    for (Index i = 0; i < next.size(); ++i) next.data()[i] -= x.data()[i];
+    x = std::move(now);
     now = std::move(next);
   }
-  r = std::move(now);
+  return now;
 }
 
-EigenPairs by_iteration(const Deflated& n, Index width, Context& context) {
-  SymmetricOperator m;
-  m.dim = n.graph.rows;
-  m.apply = [&](const Matrix& x, const Matrix&) {
+// Iterates a filtered subspace until the first `count` residuals are small: the eigenvalues of a graph crowd below 1,
+// where products with W are cheap and a polynomial of high degree tells them apart.
+EigenPairs by_iteration(const Deflated& n, Index width, Index count, Context& context) {
+  Matrix x = orthonormal_complement(n.trivial, random_columns(n.graph.rows, width, context.seed));
+  for (Index round = 0;; ++round) {
     context.check_cancelled();
-    return n.times(x, 1.0);
-  };
-  m.precondition = [&](const std::vector<double>& values, Matrix& r) { filter(n, std::min(values.back(), 0.999), r); };
-  RitzPairs start;
-  start.vectors = orthonormal_complement(n.trivial, random_columns(m.dim, width, context.seed));
-  DavidsonOptions options;
-  options.count = std::max<Index>(width - kGuard, 1);
-  options.basis = 4 * width;
-  options.steps = kSteps;
-  options.tolerance = kTolerance;
-  RitzPairs found = largest_eigenpairs(m, start, options);
-  return {std::move(found.values), std::move(found.vectors)};
+    // Rayleigh-Ritz through the solver: no steps, it only turns the basis.
+    SymmetricOperator m;
+    m.dim = n.graph.rows;
+    m.apply = [&](const Matrix& v, const Matrix&) { return n.times(v, 1.0); };
+    DavidsonOptions options;
+    options.count = std::min(count, x.cols());
+    options.steps = 0;
+    options.tolerance = kTolerance;
+    RitzPairs found = largest_eigenpairs(m, {std::move(x), {}, {}, {}, 0, false}, options);
+    if (found.converged || round == kRounds) return {std::move(found.values), std::move(found.vectors)};
+    const double top = std::clamp(found.values.back(), -0.5, 1 - 1e-6);
+    x = orthonormal_complement(n.trivial, filtered(n, top, std::move(found.vectors)));
+  }
 }
 
 EigenPairs whole_spectrum(const Deflated& n, Index width) {
@@ -170,7 +169,7 @@ Spectrum smoothest_eigenvectors(const Graph& graph, Index count, Context& contex
   if (count == 0) return {Matrix(graph.rows, 0), {}};
   const Index width = std::min(count + kGuard, graph.rows - 1);
   const bool dense = graph.rows <= kDenseRows || 8 * width > graph.rows;
-  EigenPairs pairs = dense ? whole_spectrum(n, width) : by_iteration(n, width, context);
+  EigenPairs pairs = dense ? whole_spectrum(n, width) : by_iteration(n, width, count, context);
   const Matrix random = random_columns(graph.rows, width, context.seed + 1);
   for (Index first = 0; first < pairs.vectors.cols();) {
     Index end = first + 1;

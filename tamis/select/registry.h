@@ -20,7 +20,7 @@ class BoundMethod {
   // Classes of the rows (-1: unlabelled) for a method that can be supervised; Error(usage) otherwise.
   virtual void supervise(const std::vector<int>& classes) = 0;
   // How many features the caller will take, for a method that works towards that number (mcfs).
-  virtual void aim_at(Index features) = 0;
+  virtual void aim_at(Index features) { static_cast<void>(features); }
   virtual Selection run(const Source& source, Context& context) const = 0;
 };
 
