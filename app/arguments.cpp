@@ -102,6 +102,10 @@ std::unique_ptr<BoundMethod> MethodArguments::bind() const {
   const auto options = bound->options();
   for (const auto& [name, value] : given) {
     const Option* option = find_option(options, name);
+    if (option == nullptr && name == "clusters") {  // -c may stand in any command line; select says that it is idle
+      parse_count(value, name);
+      continue;
+    }
     require(option != nullptr, ErrorCode::usage, method, ": no option ", name, ", which belongs to ",
             methods_with(name));
     set_from_text(*option, method, value);

@@ -166,11 +166,13 @@ void write_folder(OutputFolder& folder, const Job& job, const SelectionRecord& r
 }
 
 void say_defaults(const Job& job, Session& session) {
+  const bool given = job.arguments.method.given.contains("clusters");
   for (const auto& option : job.bound->options()) {
-    if (option.name == "clusters" && !job.arguments.method.given.contains("clusters")) {
-      session.note(text("clusters = ", value_text(option), " unless given with -c"));
-    }
+    if (option.name != "clusters") continue;
+    if (!given) session.note(text("clusters = ", value_text(option), " unless given with -c"));
+    return;
   }
+  if (given) session.note(text("clusters: ", job.method.name, " takes none, so -c changes nothing"));
 }
 
 int run_select(const Arguments& arguments) {
