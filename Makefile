@@ -2,7 +2,7 @@
 # make test    set up, build, and run every test
 # make build   build/tamis, and .venv with what the tests and benchmarks use
 # make check   format, tidy, order of the rooms, sanitizers, short fuzzing
-# make bench   kernels, against a plain NumPy version, and against library calls
+# make bench   kernels, against a plain NumPy version, library calls and scikit-feature (the last takes minutes)
 # make format  rewrite the sources in the house format
 .PHONY: demo build test check bench format clean native
 .PHONY: test-native test-command check-format check-rooms check-tidy check-asan check-tsan check-fuzz
@@ -72,6 +72,8 @@ bench:
 	build/kernels_bench
 	$(PYTHON) bench/against_plain.py
 	$(PYTHON) bench/shapes.py
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-bench.txt
+	$(PYTHON) bench/rivals.py
 
 format:
 	tools/check_format --fix
