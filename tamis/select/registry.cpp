@@ -3,6 +3,7 @@
 #include "tamis/base/error.h"
 #include "tamis/select/lapscore.h"
 #include "tamis/select/maxvar.h"
+#include "tamis/select/mcfs.h"
 #include "tamis/select/spec.h"
 #include "tamis/select/ufcm.h"
 
@@ -58,6 +59,9 @@ const std::vector<Method>& methods() {
        "||.||",
        "Zhao & Liu: Spectral Feature Selection for Supervised and Unsupervised Learning. ICML 2007",
        bind<SpecOptions, spec>},
+      {"mcfs", "MCFS", "sparse regression on the embedding of a graph of nearest rows",
+       "score_j = max_k |a_kj|, a_k = lasso of y_k on X with m active columns, L y_k = lambda_k D y_k",
+       "Cai, Zhang & He: Unsupervised Feature Selection for Multi-Cluster Data. KDD 2010", bind<McfsOptions, mcfs>},
   };
   return table;
 }
