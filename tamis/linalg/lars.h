@@ -38,24 +38,18 @@ class LarsColumns {
   virtual Matrix images(const std::vector<Combination>& directions, Context& context) = 0;
 };
 
-// X through columns of its Gram matrix X'X. `prepare` may be overridden to fill them on demand.
-class GramColumns : public LarsColumns {
+// X through the whole of its Gram matrix X'X.
+class GramColumns final : public LarsColumns {
  public:
-  explicit GramColumns(Matrix gram);
-  Index count() const override { return static_cast<Index>(column_.size()); }
-  void prepare(const std::vector<Index>& columns, Context& context) override;
+  explicit GramColumns(const Matrix& gram);
+  Index count() const override { return count_; }
+  void prepare(const std::vector<Index>&, Context&) override {}
   void inner(Index j, const std::vector<Index>& columns, double* out) const override;
   Matrix images(const std::vector<Combination>& directions, Context& context) override;
 
- protected:
-  explicit GramColumns(Index count) : column_(static_cast<std::size_t>(count)) {}
-  bool known(Index j) const { return column_[static_cast<std::size_t>(j)] != nullptr; }
-  // d numbers that outlive this object's use.
-  void set_column(Index j, const double* values) { column_[static_cast<std::size_t>(j)] = values; }
-
  private:
-  Matrix gram_;
-  std::vector<const double*> column_;
+  Index count_;
+  Matrix panels_;  // panel after panel of neighbouring columns, all d rows of each
 };
 
 struct LarsOptions {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <list>
 #include <memory>
 
 #include "tamis/base/error.h"
 #include "tamis/data/passes.h"
 #include "tamis/graph/laplacian.h"
 #include "tamis/linalg/dense.h"
+#include "tamis/linalg/kernels.h"
 #include "tamis/linalg/lars.h"
 #include "tamis/select/direct.h"
 
@@ -64,28 +64,60 @@ Matrix columns_of(const Prepared& data, const std::vector<Index>& columns, Conte
   return out;
 }
 
+// Which of the columns are not kept yet.
+std::vector<Index> fresh(const std::vector<Index>& columns, const std::vector<std::vector<double>>& kept) {
+  std::vector<Index> out;
+  for (const Index j : columns) {
+    if (kept[static_cast<std::size_t>(j)].empty()) out.push_back(j);
+  }
+  return out;
+}
+
+void keep(const std::vector<Index>& columns, const Matrix& values, std::vector<std::vector<double>>& kept) {
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    std::vector<double>& column = kept[static_cast<std::size_t>(columns[k])];
+    column.resize(static_cast<std::size_t>(values.rows()));
+    for (Index i = 0; i < values.rows(); ++i) column[static_cast<std::size_t>(i)] = values(i, static_cast<Index>(k));
+  }
+}
+
 // Columns of X'X when they are first needed: for many columns and at least as many rows.
-class GramOnDemand final : public GramColumns {
+class GramOnDemand final : public LarsColumns {
  public:
-  explicit GramOnDemand(const Prepared& data) : GramColumns(data.x.cols()), data_(data) {}
+  explicit GramOnDemand(const Prepared& data) : data_(data), column_(static_cast<std::size_t>(data.x.cols())) {}
+
+  Index count() const override { return data_.x.cols(); }
 
   void prepare(const std::vector<Index>& columns, Context& context) override {
-    std::vector<Index> fresh;
-    for (const Index j : columns) {
-      if (!known(j)) fresh.push_back(j);
-    }
-    if (fresh.empty()) return;
-    const Matrix products = multiply_transposed(data_.x, columns_of(data_, fresh, context), context);
-    for (Index k = 0; k < products.cols(); ++k) {
-      std::vector<double>& column = kept_.emplace_back(static_cast<std::size_t>(products.rows()));
-      for (Index j = 0; j < products.rows(); ++j) column[static_cast<std::size_t>(j)] = products(j, k);
-      set_column(fresh[static_cast<std::size_t>(k)], column.data());
-    }
+    const std::vector<Index> wanted = fresh(columns, column_);
+    if (wanted.empty()) return;
+    keep(wanted, multiply_transposed(data_.x, columns_of(data_, wanted, context), context), column_);
+  }
+
+  void inner(Index j, const std::vector<Index>& columns, double* out) const override {
+    const std::vector<double>& products = column_[static_cast<std::size_t>(j)];
+    for (std::size_t i = 0; i < columns.size(); ++i) out[i] = products[static_cast<std::size_t>(columns[i])];
+  }
+
+  Matrix images(const std::vector<Combination>& directions, Context& context) override {
+    constexpr Index kPiece = 1024;  // columns of one piece of work, for all paths
+    Matrix out(static_cast<Index>(directions.size()), count());
+    context.pool().run((count() + kPiece - 1) / kPiece, [&](Index piece) {
+      const Index first = piece * kPiece, width = std::min(kPiece, count() - first);
+      for (Index k = 0; k < out.rows(); ++k) {
+        const Combination& direction = directions[static_cast<std::size_t>(k)];
+        for (std::size_t i = 0; i < direction.columns.size(); ++i) {
+          const double* values = column_[static_cast<std::size_t>(direction.columns[i])].data();
+          kernels<double>().axpy(width, direction.values[i], values + first, out.row(k) + first);
+        }
+      }
+    });
+    return out;
   }
 
  private:
   const Prepared& data_;
-  std::list<std::vector<double>> kept_;  // stays where it is as it grows
+  std::vector<std::vector<double>> column_;  // those that were asked for
 };
 
 // The active columns themselves: for fewer rows than columns. An image is X'(X_A g), one pass for all paths.
@@ -96,16 +128,8 @@ class ActiveColumns final : public LarsColumns {
   Index count() const override { return data_.x.cols(); }
 
   void prepare(const std::vector<Index>& columns, Context& context) override {
-    std::vector<Index> fresh;
-    for (const Index j : columns) {
-      if (column_[static_cast<std::size_t>(j)].empty()) fresh.push_back(j);
-    }
-    if (fresh.empty()) return;
-    const Matrix values = columns_of(data_, fresh, context);
-    for (std::size_t k = 0; k < fresh.size(); ++k) {
-      std::vector<double>& column = column_[static_cast<std::size_t>(fresh[k])];
-      for (Index i = 0; i < values.rows(); ++i) column.push_back(values(i, static_cast<Index>(k)));
-    }
+    const std::vector<Index> wanted = fresh(columns, column_);
+    if (!wanted.empty()) keep(wanted, columns_of(data_, wanted, context), column_);
   }
 
   void inner(Index j, const std::vector<Index>& columns, double* out) const override {
@@ -126,7 +150,7 @@ class ActiveColumns final : public LarsColumns {
       std::vector<double> sum(static_cast<std::size_t>(data_.x.rows()));
       for (std::size_t q = 0; q < direction.columns.size(); ++q) {
         const std::vector<double>& x = column_[static_cast<std::size_t>(direction.columns[q])];
-        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += direction.values[q] * x[i];
+        kernels<double>().axpy(data_.x.rows(), direction.values[q], x.data(), sum.data());
       }
       for (std::size_t i = 0; i < sum.size(); ++i) fitted(static_cast<Index>(i), k) = sum[i];
     });
@@ -143,15 +167,26 @@ class ActiveColumns final : public LarsColumns {
   std::vector<std::vector<double>> column_;  // those that were asked for
 };
 
-std::string path_name(const Source& source) {
-  if (source.rows() < source.cols()) return "active columns";
-  return source.sparse() || source.cols() > kGramColumns ? "gram columns" : "gram";
+// How the paths see X: a function of shape and options. X'X at once takes n d^2 of work where its columns one by one
+// take 2 n d for each in use, but in larger pieces; and then 2 K m^2 d for the images, where X'(X_A g) takes 2 n d K m.
+enum class View { gram, gram_columns, active_columns };
+
+View choose_view(const Source& source, Index paths, Index active) {
+  const auto n = static_cast<double>(source.rows()), d = static_cast<double>(source.cols());
+  const auto steps = static_cast<double>(paths) * static_cast<double>(active);
+  const bool worthwhile =
+      d <= 4 * steps && (d <= n || n * d + 2 * steps * static_cast<double>(active) <= 2 * n * steps);
+  if (!source.sparse() && source.cols() <= kGramColumns && worthwhile) return View::gram;
+  return source.rows() < source.cols() ? View::active_columns : View::gram_columns;
 }
 
-std::unique_ptr<LarsColumns> columns_for(const Prepared& data, Context& context) {
-  const std::string path = path_name(data.x.source());
-  if (path == "active columns") return std::make_unique<ActiveColumns>(data);
-  if (path == "gram columns") return std::make_unique<GramOnDemand>(data);
+const char* name_of(View view) {
+  return view == View::gram ? "gram" : view == View::gram_columns ? "gram columns" : "active columns";
+}
+
+std::unique_ptr<LarsColumns> columns_for(View view, const Prepared& data, Context& context) {
+  if (view == View::active_columns) return std::make_unique<ActiveColumns>(data);
+  if (view == View::gram_columns) return std::make_unique<GramOnDemand>(data);
   return std::make_unique<GramColumns>(gram(data.x, context));
 }
 
@@ -265,7 +300,8 @@ Selection mcfs(const Source& source, const McfsOptions& options, Context& contex
   require(std::isfinite(lars.ridge), ErrorCode::bad_data, "mcfs: ridge = ", options.ridge,
           " is out of all proportion to the data: scale the data");
   lars.progress = [&](double fraction) { context.progress("mcfs", fraction, "lasso paths"); };
-  const auto columns = columns_for(data, context);
+  const View view = choose_view(data.x.source(), y.cols(), lars.active);
+  const auto columns = columns_for(view, data, context);
   const LarsFit fit = lars_lasso(*columns, multiply_transposed(data.x, y, context), lars, context);
   warn_of_paths(fit, lars.active, report);
 
@@ -279,7 +315,7 @@ Selection mcfs(const Source& source, const McfsOptions& options, Context& contex
     out.report.warnings.push_back(text("mcfs: ", scored, " features have a score above 0, fewer than the ",
                                        *options.features, " asked for: the others follow by index"));
   }
-  out.report.path += (out.report.path.empty() ? "" : "; ") + path_name(data.x.source());
+  out.report.path += (out.report.path.empty() ? "" : "; ") + std::string(name_of(view));
   out.report.resolved.emplace_back("dims", static_cast<double>(y.cols()));
   out.report.resolved.emplace_back("active", static_cast<double>(lars.active));
   watch.write(out.report);

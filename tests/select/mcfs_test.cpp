@@ -202,6 +202,28 @@ TEST(Mcfs, ConstantColumnsChangeNothing) {
   }
 }
 
+// X'X at once, its columns on demand, or the active columns of X: one result.
+TEST(Mcfs, EveryViewOfTheDataAgrees) {
+  const auto ends_with = [](const std::string& whole, const std::string& end) {
+    return whole.size() >= end.size() && whole.compare(whole.size() - end.size(), end.size(), end) == 0;
+  };
+  McfsOptions options;
+  options.clusters = 3;
+  options.dims = 4;
+  options.active = 20;
+  for (const auto& [n, d] : {std::pair<Index, Index>{80, 30}, {35, 60}}) {
+    const Matrix x = support::thinned(support::mixture(n, d, 3, 6, 2, 12), 0.7, 13);
+    const Selection dense = fit(support::dense(x), options), sparse = fit(support::sparse(x), options);
+    EXPECT_TRUE(ends_with(dense.report.path, "; gram")) << dense.report.path;
+    EXPECT_TRUE(ends_with(sparse.report.path, n < d ? "; active columns" : "; gram columns")) << sparse.report.path;
+    EXPECT_LE(support::largest_difference(dense.components, sparse.components),
+              1e-9 * support::largest(dense.components));
+  }
+  const Source wide = support::dense(support::mixture(15, 400, 3, 6, 2, 12));
+  options.active = 5;
+  EXPECT_TRUE(ends_with(fit(wide, options).report.path, "; active columns"));
+}
+
 TEST(Mcfs, NumberOfActiveFeatures) {
   const Source tall = support::dense(support::mixture(90, 12, 3, 4, 3, 5));
   const Source wide = support::dense(support::mixture(20, 300, 3, 4, 3, 6));
