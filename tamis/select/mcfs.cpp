@@ -168,14 +168,13 @@ class ActiveColumns final : public LarsColumns {
 };
 
 // How the paths see X: a function of shape and options. X'X at once takes n d^2 of work where its columns one by one
-// take 2 n d for each in use, but in larger pieces; and then 2 K m^2 d for the images, where X'(X_A g) takes 2 n d K m.
+// take 2 n d for each in use, but in larger pieces; and then K m^2 d for the images, where X'(X_A g) takes 2 n d K m.
 enum class View { gram, gram_columns, active_columns };
 
 View choose_view(const Source& source, Index paths, Index active) {
   const auto n = static_cast<double>(source.rows()), d = static_cast<double>(source.cols());
   const auto steps = static_cast<double>(paths) * static_cast<double>(active);
-  const bool worthwhile =
-      d <= 4 * steps && (d <= n || n * d + 2 * steps * static_cast<double>(active) <= 2 * n * steps);
+  const bool worthwhile = d <= 4 * steps && (d <= n || n * d + steps * static_cast<double>(active) <= 2 * n * steps);
   if (!source.sparse() && source.cols() <= kGramColumns && worthwhile) return View::gram;
   return source.rows() < source.cols() ? View::active_columns : View::gram_columns;
 }
