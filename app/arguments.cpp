@@ -18,11 +18,6 @@ std::optional<Number> parse_whole(const std::string& text_value) {
   return value;
 }
 
-const Option* find_option(const Options& options, const std::string& name) {
-  const auto found = std::find_if(options.begin(), options.end(), [&](const Option& one) { return one.name == name; });
-  return found == options.end() ? nullptr : &*found;
-}
-
 std::string methods_with(const std::string& option) {
   std::string names;
   for (const auto& method : methods()) {

@@ -7,16 +7,10 @@ namespace tamis::app {
 
 namespace {
 
-std::string redundancy_text(const std::optional<double>& value) { return value ? short_number(*value, 3) : "-"; }
-
 void add_line(TextTable& table, const std::string& name, const SubsetScore& score) {
   table.add({name, std::to_string(score.features), plus_minus(score.accuracy.mean, score.accuracy.sd),
              plus_minus(score.nmi.mean, score.nmi.sd), plus_minus(score.rand.mean, score.rand.sd),
              redundancy_text(score.redundancy)});
-}
-
-void write_mean(Json& json, const char* name, const MeanSd& value) {
-  json.key(name).begin_object().member("mean", value.mean).member("sd", value.sd).end_object();
 }
 
 void write_band(Json& json, const char* name, const MeanSd& value, double p) {
@@ -29,15 +23,28 @@ void write_redundancy(Json& json, const std::optional<double>& value) {
 }
 
 void write_score(Json& json, const char* name, const SubsetScore& score) {
-  json.key(name).begin_object().member("features", score.features);
-  write_mean(json, "accuracy", score.accuracy);
-  write_mean(json, "nmi", score.nmi);
-  write_mean(json, "adjusted_rand", score.rand);
-  write_redundancy(json, score.redundancy);
+  json.key(name).begin_object();
+  write_measures(json, score);
   json.end_object();
 }
 
 }  // namespace
+
+std::string redundancy_text(const std::optional<double>& value) { return value ? short_number(*value, 3) : "-"; }
+
+void write_mean(Json& json, const char* name, const MeanSd& value) {
+  json.key(name).begin_object().member("mean", value.mean).member("sd", value.sd).end_object();
+}
+
+void write_measures(Json& json, const SubsetScore& score, bool classes_known) {
+  json.member("features", score.features);
+  if (classes_known) {
+    write_mean(json, "accuracy", score.accuracy);
+    write_mean(json, "nmi", score.nmi);
+    write_mean(json, "adjusted_rand", score.rand);
+  }
+  write_redundancy(json, score.redundancy);
+}
 
 std::string scores_table(const Evaluation& evaluation, Index subsets) {
   using enum TextTable::Align;
@@ -47,9 +54,7 @@ std::string scores_table(const Evaluation& evaluation, Index subsets) {
   if (evaluation.all) add_line(table, "all", *evaluation.all);
   add_line(table, "largest variance", evaluation.max_variance);
   const RandomBand& band = evaluation.random;
-  table.add({text(subsets, " random subsets"), std::to_string(evaluation.given.features),
-             plus_minus(band.accuracy.mean, band.accuracy.sd), plus_minus(band.nmi.mean, band.nmi.sd),
-             plus_minus(band.rand.mean, band.rand.sd), redundancy_text(band.redundancy)});
+  add_line(table, text(subsets, " random subsets"), band);
   table.add({"p, chosen against random", "", short_number(band.accuracy_p, 3), short_number(band.nmi_p, 3),
              short_number(band.rand_p, 3)});
   return table.to_text();

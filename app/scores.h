@@ -1,4 +1,4 @@
-// The comparison that `evaluate` and `demo` print.
+// The measures of lists of features, as `evaluate`, `demo` and `compare` print them.
 #pragma once
 
 #include <string>
@@ -7,6 +7,14 @@
 #include "tamis/run/json.h"
 
 namespace tamis::app {
+
+// "0.412", or "-" where it would have taken too long.
+std::string redundancy_text(const std::optional<double>& value);
+// "NAME": {"mean": ..., "sd": ...}
+void write_mean(Json& json, const char* name, const MeanSd& value);
+// "features": ..., "accuracy": {...}, "nmi": {...}, "adjusted_rand": {...}, "redundancy": ... or null; without classes
+// the number and the redundancy alone.
+void write_measures(Json& json, const SubsetScore& score, bool classes_known = true);
 
 // One line each: the list, all features, largest variance, random subsets; then how often random is as good.
 std::string scores_table(const Evaluation& evaluation, Index subsets);

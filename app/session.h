@@ -51,6 +51,7 @@ struct Command {
 
 Command add_select_command(CLI::App& root);
 Command add_evaluate_command(CLI::App& root);
+Command add_compare_command(CLI::App& root);
 Command add_methods_command(CLI::App& root);
 Command add_info_command(CLI::App& root);
 Command add_demo_command(CLI::App& root);

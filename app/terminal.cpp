@@ -65,11 +65,13 @@ std::string TextTable::to_text() const {
   return out;
 }
 
-std::string plus_minus(double mean, double sd) {
+std::string fixed_number(double value, int digits) {
   char buffer[64];
-  std::snprintf(buffer, sizeof buffer, "%.3f +- %.3f", mean, sd);
+  std::snprintf(buffer, sizeof buffer, "%.*f", digits, value);
   return buffer;
 }
+
+std::string plus_minus(double mean, double sd) { return fixed_number(mean, 3) + " +- " + fixed_number(sd, 3); }
 
 ProgressBar::ProgressBar(bool enabled)
     : enabled_(enabled && isatty(STDERR_FILENO) == 1), next_(std::chrono::steady_clock::now() + kRedraw) {}

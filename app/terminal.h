@@ -28,6 +28,8 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
+// "0.71": so many digits after the point.
+std::string fixed_number(double value, int digits);
 // "0.712 +- 0.031"
 std::string plus_minus(double mean, double sd);
 

@@ -79,6 +79,11 @@ std::string Range::to_text() const {
   return "any number";
 }
 
+const Option* find_option(const Options& options, const std::string& name) {
+  const auto found = std::find_if(options.begin(), options.end(), [&](const Option& one) { return one.name == name; });
+  return found == options.end() ? nullptr : &*found;
+}
+
 std::string value_text(const Option& option) {
   return std::visit(
       Overloaded{

@@ -37,6 +37,7 @@ struct Option {
 };
 
 using Options = std::vector<Option>;
+const Option* find_option(const Options& options, const std::string& name);  // null where there is none
 
 // "1", "0.3", "kmeans++", "(unset_text)": the current value.
 std::string value_text(const Option& option);

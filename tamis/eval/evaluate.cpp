@@ -17,16 +17,6 @@ namespace {
 
 constexpr double kRedundancyWork = 2e11;  // multiplications: a minute or two of one core
 
-MeanSd mean_sd(const std::vector<double>& values) {
-  const auto count = static_cast<double>(values.size());
-  MeanSd result;
-  result.mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
-  double squares = 0.0;
-  for (const double value : values) squares += (value - result.mean) * (value - result.mean);
-  if (values.size() > 1) result.sd = std::sqrt(squares / (count - 1.0));
-  return result;
-}
-
 // The source's columns as points, less their means: k-means would lose digits to a large offset.
 Matrix centred_points(const Source& source, const ColumnMoments& moments, Context& context) {
   Matrix points = gather(source, context);
@@ -40,41 +30,33 @@ Matrix centred_points(const Source& source, const ColumnMoments& moments, Contex
   return points;
 }
 
-class Scorer {
- public:
-  Scorer(const Source& source, const std::vector<int>& classes, const EvaluateOptions& options, Context& context)
-      : source_(source), classes_(classes), options_(options), context_(context) {}
+// k-means from single starts, each with its own seed, against the classes.
+void cluster_and_compare(const Source& part, const std::vector<int>& classes, const EvaluateOptions& options,
+                         SubsetScore& score, Context& context) {
+  const Points<double> points(centred_points(part, column_moments(part, context), context));
+  const auto repeats = static_cast<std::size_t>(options.repeats);
+  std::vector<double> accuracy(repeats), nmi(repeats), rand(repeats);
+  context.pool().run(options.repeats, [&](Index r) {
+    KMeansOptions kmeans_options;
+    kmeans_options.clusters = options.clusters;
+    kmeans_options.restarts = 1;
+    kmeans_options.seed = context.seed + static_cast<std::uint64_t>(r);
+    const auto labels = kmeans(points, kmeans_options, context).labels;
+    const auto at = static_cast<std::size_t>(r);
+    accuracy[at] = clustering_accuracy(classes, labels);
+    nmi[at] = normalized_mutual_info(classes, labels);
+    rand[at] = adjusted_rand(classes, labels);
+  });
+  score.accuracy = mean_sd(accuracy);
+  score.nmi = mean_sd(nmi);
+  score.rand = mean_sd(rand);
+}
 
-  // `measurings`: how many subsets of this size will be measured, which decides whether redundancy is affordable.
-  SubsetScore operator()(const std::vector<Index>& features, Index measurings) const {
-    const Source part = source_.with_columns(features);
-    const Points<double> points(centred_points(part, column_moments(part, context_), context_));
-    const auto repeats = static_cast<std::size_t>(options_.repeats);
-    std::vector<double> accuracy(repeats), nmi(repeats), rand(repeats);
-    context_.pool().run(options_.repeats, [&](Index r) {
-      KMeansOptions kmeans_options;
-      kmeans_options.clusters = options_.clusters;
-      kmeans_options.restarts = 1;
-      kmeans_options.seed = context_.seed + static_cast<std::uint64_t>(r);
-      const auto labels = kmeans(points, kmeans_options, context_).labels;
-      const auto at = static_cast<std::size_t>(r);
-      accuracy[at] = clustering_accuracy(classes_, labels);
-      nmi[at] = normalized_mutual_info(classes_, labels);
-      rand[at] = adjusted_rand(classes_, labels);
-    });
-    SubsetScore score{part.cols(), mean_sd(accuracy), mean_sd(nmi), mean_sd(rand), std::nullopt};
-    const auto k = static_cast<double>(part.cols());
-    const double work = k * k * static_cast<double>(part.rows()) * static_cast<double>(measurings);
-    if (work <= kRedundancyWork) score.redundancy = redundancy(part, context_);
-    return score;
-  }
-
- private:
-  const Source& source_;
-  const std::vector<int>& classes_;
-  const EvaluateOptions& options_;
-  Context& context_;
-};
+std::vector<double> means(const std::vector<SubsetScore>& scores, MeanSd SubsetScore::*measure) {
+  std::vector<double> values;
+  for (const auto& one : scores) values.push_back((one.*measure).mean);
+  return values;
+}
 
 // The k columns of largest variance, lower index first among equals.
 std::vector<Index> largest_variance(const Source& source, std::size_t k, Context& context) {
@@ -104,33 +86,6 @@ std::vector<Index> random_subset(Index count, std::size_t k, std::uint64_t seed,
   return order;
 }
 
-double p_value(const std::vector<double>& random, double given) {
-  const auto as_good = std::count_if(random.begin(), random.end(), [&](double value) { return value >= given; });
-  return static_cast<double>(1 + as_good) / static_cast<double>(1 + random.size());
-}
-
-RandomBand random_band(const Scorer& score, const SubsetScore& given, Index columns, const EvaluateOptions& options,
-                       Context& context) {
-  std::vector<double> accuracy, nmi, rand, redundancies;
-  for (Index s = 0; s < options.subsets; ++s) {
-    context.progress("evaluate", 0.1 + 0.9 * static_cast<double>(s) / static_cast<double>(options.subsets),
-                     text("random subset ", s + 1, " of ", options.subsets));
-    const auto subset =
-        random_subset(columns, static_cast<std::size_t>(given.features), context.seed, static_cast<std::uint64_t>(s));
-    const auto one = score(subset, options.subsets);
-    accuracy.push_back(one.accuracy.mean);
-    nmi.push_back(one.nmi.mean);
-    rand.push_back(one.rand.mean);
-    if (one.redundancy) redundancies.push_back(*one.redundancy);
-  }
-  RandomBand band{mean_sd(accuracy), mean_sd(nmi), mean_sd(rand), std::nullopt, 1.0, 1.0, 1.0};
-  if (!redundancies.empty()) band.redundancy = mean_sd(redundancies).mean;
-  band.accuracy_p = p_value(accuracy, given.accuracy.mean);
-  band.nmi_p = p_value(nmi, given.nmi.mean);
-  band.rand_p = p_value(rand, given.rand.mean);
-  return band;
-}
-
 void check(const Source& source, const std::vector<int>& classes, const std::vector<Index>& features,
            const EvaluateOptions& options) {
   require(static_cast<Index>(classes.size()) == source.rows(), ErrorCode::usage, "evaluate: ", classes.size(),
@@ -146,30 +101,94 @@ void check(const Source& source, const std::vector<int>& classes, const std::vec
 
 }  // namespace
 
+MeanSd mean_sd(const std::vector<double>& values) {
+  const auto count = static_cast<double>(values.size());
+  MeanSd result;
+  result.mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  double squares = 0.0;
+  for (const double value : values) squares += (value - result.mean) * (value - result.mean);
+  if (values.size() > 1) result.sd = std::sqrt(squares / (count - 1.0));
+  return result;
+}
+
+SubsetScore score_subset(const Source& source, const std::vector<int>& classes, const std::vector<Index>& features,
+                         const EvaluateOptions& options, Index measurings, Context& context) {
+  const Source part = source.with_columns(features);
+  SubsetScore score;
+  score.features = part.cols();
+  if (!classes.empty()) cluster_and_compare(part, classes, options, score, context);
+  const auto k = static_cast<double>(part.cols());
+  const double work = k * k * static_cast<double>(part.rows()) * static_cast<double>(measurings);
+  if (work <= kRedundancyWork) score.redundancy = redundancy(part, context);
+  return score;
+}
+
+std::vector<SubsetScore> score_random_subsets(const Source& source, const std::vector<int>& classes, Index features,
+                                              const EvaluateOptions& options, Context& context) {
+  std::vector<SubsetScore> scores;
+  for (Index s = 0; s < options.subsets; ++s) {
+    context.progress("evaluate", 0.1 + 0.9 * static_cast<double>(s) / static_cast<double>(options.subsets),
+                     text("random subset ", s + 1, " of ", options.subsets));
+    const auto subset =
+        random_subset(source.cols(), static_cast<std::size_t>(features), context.seed, static_cast<std::uint64_t>(s));
+    scores.push_back(score_subset(source, classes, subset, options, options.subsets, context));
+  }
+  return scores;
+}
+
+std::optional<SubsetScore> score_all(const Source& source, const std::vector<int>& classes,
+                                     const EvaluateOptions& options, std::vector<std::string>& notes,
+                                     Context& context) {
+  const double cells = static_cast<double>(source.rows()) * static_cast<double>(source.cols());
+  double most = static_cast<double>(options.max_cells);
+  if (context.memory_limit > 0) most = std::min(most, static_cast<double>(context.memory_limit) / (4 * sizeof(double)));
+  if (!classes.empty() && cells > most) {
+    notes.push_back(text("all features were not clustered: ", source.rows(), " x ", source.cols(),
+                         " numbers, and at most ", most, " are taken into memory for it"));
+    return std::nullopt;
+  }
+  context.progress("evaluate", 0.05, "all features");
+  std::vector<Index> every(static_cast<std::size_t>(source.cols()));
+  std::iota(every.begin(), every.end(), 0);
+  return score_subset(source, classes, every, options, 1, context);
+}
+
+SubsetScore summary_of(const std::vector<SubsetScore>& subsets) {
+  std::vector<double> redundancies;
+  for (const auto& one : subsets) {
+    if (one.redundancy) redundancies.push_back(*one.redundancy);
+  }
+  SubsetScore summary;
+  summary.features = subsets.front().features;
+  summary.accuracy = mean_sd(means(subsets, &SubsetScore::accuracy));
+  summary.nmi = mean_sd(means(subsets, &SubsetScore::nmi));
+  summary.rand = mean_sd(means(subsets, &SubsetScore::rand));
+  if (!redundancies.empty()) summary.redundancy = mean_sd(redundancies).mean;
+  return summary;
+}
+
+double p_value(const std::vector<SubsetScore>& subsets, MeanSd SubsetScore::*measure, double given) {
+  const auto as_good = std::count_if(subsets.begin(), subsets.end(),
+                                     [&](const SubsetScore& one) { return (one.*measure).mean >= given; });
+  return static_cast<double>(1 + as_good) / static_cast<double>(1 + subsets.size());
+}
+
 Evaluation evaluate_features(const Source& source, const std::vector<int>& classes, std::vector<Index> features,
                              const EvaluateOptions& options, Context& context) {
   std::sort(features.begin(), features.end());
   features.erase(std::unique(features.begin(), features.end()), features.end());
   check(source, classes, features, options);
-  const Scorer score(source, classes, options, context);
   Evaluation result;
   context.progress("evaluate", 0.0, "the given features");
-  result.given = score(features, 1);
-  result.max_variance = score(largest_variance(source, features.size(), context), 1);
+  result.given = score_subset(source, classes, features, options, 1, context);
+  result.max_variance =
+      score_subset(source, classes, largest_variance(source, features.size(), context), options, 1, context);
+  result.all = score_all(source, classes, options, result.notes, context);
 
-  const double cells = static_cast<double>(source.rows()) * static_cast<double>(source.cols());
-  double most = static_cast<double>(options.max_cells);
-  if (context.memory_limit > 0) most = std::min(most, static_cast<double>(context.memory_limit) / (4 * sizeof(double)));
-  if (cells <= most) {
-    context.progress("evaluate", 0.05, "all features");
-    std::vector<Index> every(static_cast<std::size_t>(source.cols()));
-    std::iota(every.begin(), every.end(), 0);
-    result.all = score(every, 1);
-  } else {
-    result.notes.push_back(text("all features were not clustered: ", source.rows(), " x ", source.cols(),
-                                " numbers, and at most ", most, " are taken into memory for it"));
-  }
-  result.random = random_band(score, result.given, source.cols(), options, context);
+  const auto subsets = score_random_subsets(source, classes, result.given.features, options, context);
+  result.random = {summary_of(subsets), p_value(subsets, &SubsetScore::accuracy, result.given.accuracy.mean),
+                   p_value(subsets, &SubsetScore::nmi, result.given.nmi.mean),
+                   p_value(subsets, &SubsetScore::rand, result.given.rand.mean)};
   return result;
 }
 

@@ -31,9 +31,8 @@ struct SubsetScore {
   std::optional<double> redundancy;  // unset where it would take too long
 };
 
-struct RandomBand {
-  MeanSd accuracy, nmi, rand;  // over the subsets
-  std::optional<double> redundancy;
+// Over the random subsets.
+struct RandomBand : SubsetScore {
   // (1 + subsets at least as good as the given list) / (1 + subsets)
   double accuracy_p = 1.0, nmi_p = 1.0, rand_p = 1.0;
 };
@@ -50,5 +49,26 @@ struct Evaluation {
 // order.
 Evaluation evaluate_features(const Source& source, const std::vector<int>& classes, std::vector<Index> features,
                              const EvaluateOptions& options, Context& context);
+
+// --- The pieces of it, for those who compare more than one list ------------------------------------------------
+
+// Columns of the source, increasing. Without classes only the redundancy is measured. `measurings`: how many subsets
+// of this size will be measured, which decides whether redundancy is affordable.
+SubsetScore score_subset(const Source& source, const std::vector<int>& classes, const std::vector<Index>& features,
+                         const EvaluateOptions& options, Index measurings, Context& context);
+
+// `options.subsets` random subsets of that many columns, a function of the context's seed.
+std::vector<SubsetScore> score_random_subsets(const Source& source, const std::vector<int>& classes, Index features,
+                                              const EvaluateOptions& options, Context& context);
+
+// Unset, with a note, where the table is too large for it.
+std::optional<SubsetScore> score_all(const Source& source, const std::vector<int>& classes,
+                                     const EvaluateOptions& options, std::vector<std::string>& notes, Context& context);
+
+MeanSd mean_sd(const std::vector<double>& values);
+// Mean and deviation of the means of subsets of one size.
+SubsetScore summary_of(const std::vector<SubsetScore>& subsets);
+// (1 + subsets at least as good) / (1 + subsets), by the means of one measure.
+double p_value(const std::vector<SubsetScore>& subsets, MeanSd SubsetScore::*measure, double given);
 
 }  // namespace tamis

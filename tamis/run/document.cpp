@@ -6,7 +6,6 @@
 #include <type_traits>
 
 #include "tamis/run/forecast.h"
-#include "tamis/run/json.h"
 #include "tamis/run/version.h"
 
 namespace tamis {
@@ -37,9 +36,9 @@ void write_option(Json& json, const Option& option, const Report& report) {
       option.value);
 }
 
-void write_options(Json& json, const SelectionRecord& record) {
+void write_request(Json& json, const SelectionRecord& record) {
   json.key("options").begin_object().member("features", record.result.selected.size());
-  for (const auto& option : record.options) write_option(json, option, record.result.selection.report);
+  write_options(json, record.options, record.result.selection.report);
   json.member("scale", name_of(record.request.scale)).member("seed", record.seed).member("threads", record.threads);
   json.key("memory");
   record.memory_limit == 0 ? json.null() : json.value(record.memory_limit);
@@ -68,13 +67,17 @@ void write_report(Json& json, const SelectionRecord& record) {
 
 }  // namespace
 
+void write_options(Json& json, const Options& options, const Report& report) {
+  for (const auto& option : options) write_option(json, option, report);
+}
+
 std::string selection_json(const SelectionRecord& record) {
   const auto& result = record.result;
   std::vector<std::string> names;
   for (const Index j : result.selected) names.push_back(feature_name(record.table, j));
   Json json;
   json.begin_object().member("tamis", kVersion).member("method", record.method.name);
-  write_options(json, record);
+  write_request(json, record);
   write_data(json, record);
   json.member("selected", result.selected).member("names", names).member("scores", result.scores).key("clusters");
   result.selection.clusters.empty() ? json.null() : json.value(result.selection.clusters);

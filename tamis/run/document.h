@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tamis/run/json.h"
 #include "tamis/run/output.h"
 #include "tamis/run/select.h"
 
@@ -24,7 +25,9 @@ struct SelectionRecord {
   std::vector<std::string> warnings;  // of the whole run, readers included
 };
 
-// An unset option has the value the data decided where the report names it, else null.
+// One member an option. An unset option has the value the data decided where the report names it, else null.
+void write_options(Json& json, const Options& options, const Report& report);
+
 std::string selection_json(const SelectionRecord& record);
 // rank,index,name,score,selected: one line a feature the method saw, best first.
 void write_ranking(const SelectionRecord& record, FileWriter& out);

@@ -1,0 +1,367 @@
+// tamis compare: every method side by side on one table.
+#include <algorithm>
+
+#include "app/scores.h"
+#include "app/session.h"
+#include "tamis/data/quote.h"
+#include "tamis/run/compare.h"
+#include "tamis/run/document.h"
+#include "tamis/run/version.h"
+
+namespace tamis::app {
+
+namespace {
+
+using enum TextTable::Align;
+
+struct Arguments {
+  DataArguments data;
+  std::shared_ptr<RunArguments> run = std::make_shared<RunArguments>();
+  std::string features, methods, clusters, repeats, labels, scale = "none";
+  std::vector<std::string> set;
+  bool grid = false;
+};
+
+void add_flags(CLI::App& app, Arguments& arguments) {
+  add_data_flags(app, arguments.data);
+  app.add_option("-c,--clusters", arguments.clusters,
+                 "Number of clusters, of methods and of k-means (the number of classes; without labels 8)")
+      ->type_name("INTEGER");
+  app.add_option("-k,--features", arguments.features,
+                 "How many features to cut from each ranking: counts or fractions below 1 (20,50,100)")
+      ->type_name("LIST");
+  app.add_option("-m,--methods", arguments.methods, "Only these methods: a,b,c (all)")->type_name("LIST");
+  app.add_option("--labels", arguments.labels, "The classes, to measure by: a column, an npz array or a file")
+      ->type_name("LABELS");
+  add_list_flag(app, "--set", arguments.set, "An option of one method, as in ufcm.alpha=0.1; may be repeated")
+      ->type_name("METHOD.OPTION=VALUE");
+  app.add_flag("--grid", arguments.grid,
+               "Also try a grid of each method's options; shows the best by the labels, median and worst");
+  app.add_option("--repeats", arguments.repeats, "Number of single k-means++ starts (10)")->type_name("INTEGER");
+  app.add_option("--scale", arguments.scale, "As in tamis select (none)")->type_name("WORD");
+  add_run_flags(app, *arguments.run);
+}
+
+std::vector<FeatureCount> parse_sizes(const std::string& list) {
+  std::vector<FeatureCount> sizes;
+  for (const auto& word : list_words(list)) sizes.push_back(parse_feature_count(word));
+  require(list.empty() || !sizes.empty(), ErrorCode::usage, "features = ", list, ", need counts or fractions: a,b,c");
+  return sizes;
+}
+
+std::vector<Method> parse_methods(const std::string& list) {
+  if (list.empty()) return methods();
+  std::vector<Method> chosen;
+  for (const auto& name : list_words(list)) chosen.push_back(find_method(name));
+  return chosen;
+}
+
+std::map<std::string, Settings> parse_settings(const std::vector<std::string>& words) {
+  std::map<std::string, Settings> settings;
+  for (const auto& word : words) {
+    const std::size_t equals = word.find('='), dot = word.find('.');
+    require(equals != std::string::npos && dot < equals, ErrorCode::usage, "set = ", word,
+            ", need METHOD.OPTION=VALUE");
+    settings[find_method(word.substr(0, dot)).name][word.substr(dot + 1, equals - dot - 1)] = word.substr(equals + 1);
+  }
+  return settings;
+}
+
+// All that can be said before the table is read.
+CompareRequest parse_request(const Arguments& arguments) {
+  CompareRequest request;
+  request.methods = parse_methods(arguments.methods);
+  request.settings = parse_settings(arguments.set);
+  request.scale = parse_scaling(arguments.scale);
+  request.grid = arguments.grid;
+  if (!arguments.repeats.empty()) request.repeats = parse_count(arguments.repeats, "repeats");
+  if (!arguments.clusters.empty()) request.clusters = parse_count(arguments.clusters, "clusters");
+  require(!arguments.grid || !arguments.labels.empty(), ErrorCode::usage,
+          "compare: --grid without --labels, need labels to score its settings");
+  return request;
+}
+
+// Everything that is printed, as a table or as JSON.
+struct Result {
+  const Arguments& arguments;
+  const Table& table;
+  const CompareRequest& request;
+  Comparison comparison;
+
+  bool labelled() const { return !request.classes.empty(); }
+};
+
+// Those that have a ranking.
+std::vector<const ComparedMethod*> ranked(const Result& result) {
+  std::vector<const ComparedMethod*> rows;
+  for (const auto& row : result.comparison.methods) {
+    if (!row.failure) rows.push_back(&row);
+  }
+  return rows;
+}
+
+struct NamedOverlap {
+  std::vector<std::string> names;
+  Matrix share;
+};
+
+NamedOverlap overlap_of(const Result& result, Index k) {
+  NamedOverlap found;
+  std::vector<std::vector<Index>> rankings;
+  for (const auto* row : ranked(result)) {
+    found.names.push_back(row->name);
+    rankings.push_back(row->selected);
+  }
+  found.share = overlap(rankings, k);
+  return found;
+}
+
+std::string settings_text(const Settings& settings) {
+  std::string out;
+  for (const auto& [name, value] : settings) out += text(out.empty() ? "" : " ", name, "=", value);
+  return out.empty() ? "defaults" : out;
+}
+
+// --- For people -------------------------------------------------------------------------------------------------
+
+std::string runs_table(const Result& result) {
+  TextTable table({left, right, right, left});
+  table.add({"method", "seconds", "memory", "status"});
+  for (const auto& row : result.comparison.methods) {
+    if (row.failure) {
+      table.add({row.name, "-", "-", "failed: " + printable(row.failure->reason, row.failure->reason.size())});
+      continue;
+    }
+    const Report& report = row.report;
+    const std::string iterations = report.status == Status::direct ? "" : text(", ", report.iterations, " iterations");
+    table.add({row.name, short_number(row.seconds, 3), row.bytes ? size_text(*row.bytes) : "-",
+               name_of(report.status) + iterations});
+  }
+  return table.to_text();
+}
+
+void add_score(TextTable& table, const Result& result, const std::string& name, const SubsetScore& score,
+               const std::string& p) {
+  std::vector<std::string> cells = {std::to_string(score.features), name};
+  if (result.labelled()) {
+    cells.push_back(plus_minus(score.accuracy.mean, score.accuracy.sd));
+    cells.push_back(plus_minus(score.nmi.mean, score.nmi.sd));
+    cells.push_back(p);
+  }
+  cells.push_back(redundancy_text(score.redundancy));
+  table.add(cells);
+}
+
+std::string scores_table(const Result& result) {
+  const auto& request = result.request;
+  TextTable table(result.labelled() ? std::vector{right, left, left, left, right, right}
+                                    : std::vector{right, left, right});
+  table.add(result.labelled() ? std::vector<std::string>{"features", "method", "ACC", "NMI", "p of ACC", "redundancy"}
+                              : std::vector<std::string>{"features", "method", "redundancy"});
+  for (std::size_t s = 0; s < request.sizes.size(); ++s) {
+    for (const auto* row : ranked(result)) {
+      add_score(table, result, row->name, row->sizes[s].score, short_number(row->sizes[s].accuracy_p, 2));
+    }
+    add_score(table, result, "random", result.comparison.random[s], "");
+    table.add({});
+  }
+  if (result.comparison.all) add_score(table, result, "allfea", *result.comparison.all, "");
+  std::string out = table.to_text();
+  if (!result.labelled()) return out;
+  return out + text("\nk-means with ", request.clusters, " clusters against the classes: mean +- sd of ",
+                    request.repeats, " single starts (random: of ", request.subsets,
+                    " subsets).\np of ACC: (1 + random subsets at least as good) / ", 1 + request.subsets, ".\n");
+}
+
+std::string overlap_tables(const Result& result) {
+  if (ranked(result).size() < 2) return "";
+  std::string out;
+  for (const Index k : result.request.sizes) {
+    const NamedOverlap found = overlap_of(result, k);
+    const double by_chance = static_cast<double>(k) / static_cast<double>(result.table.source.cols());
+    TextTable table(std::vector<TextTable::Align>(found.names.size() + 1, right));
+    std::vector<std::string> cells = {""};
+    cells.insert(cells.end(), found.names.begin(), found.names.end());
+    table.add(cells);
+    for (Index a = 0; a < found.share.rows(); ++a) {
+      cells = {found.names[static_cast<std::size_t>(a)]};
+      for (Index b = 0; b < found.share.cols(); ++b) cells.push_back(fixed_number(found.share(a, b), 2));
+      table.add(cells);
+    }
+    out += text("\nShare of common features among the first ", k, " (by chance ", fixed_number(by_chance, 2), ")\n",
+                table.to_text());
+  }
+  return out;
+}
+
+std::string grid_table(const Result& result) {
+  if (!result.request.grid) return "";
+  TextTable table({right, left, right, right, right, right, left});
+  table.add({"features", "method", "label-best", "median", "worst", "tried", "label-best at"});
+  for (std::size_t s = 0; s < result.request.sizes.size(); ++s) {
+    for (const auto& row : result.comparison.methods) {
+      const GridSummary found = summary_of(row.grid, s);
+      if (found.evaluations == 0) continue;
+      table.add({std::to_string(result.request.sizes[s]), row.name, fixed_number(found.best, 3),
+                 fixed_number(found.median, 3), fixed_number(found.worst, 3), std::to_string(found.evaluations),
+                 settings_text(found.best_settings)});
+    }
+  }
+  return "\nACC over a grid of options\n" + table.to_text() +
+         "label-best was chosen by the true classes, the best of so many tried: who has no labels cannot have it.\n";
+}
+
+// --- JSON -------------------------------------------------------------------------------------------------------
+
+void write_head(Json& json, const Result& result, Session& session) {
+  const CompareRequest& request = result.request;
+  json.member("tamis", kVersion).key("options").begin_object().member("clusters", request.clusters);
+  json.member("features", request.sizes).key("labels");
+  result.labelled() ? json.value(result.arguments.labels) : json.null();
+  json.member("repeats", request.repeats).member("subsets", request.subsets).member("grid", request.grid);
+  json.member("scale", name_of(request.scale)).member("seed", session.context().seed);
+  json.member("threads", session.context().threads()).end_object().key("data").begin_object();
+  const Source& source = result.table.source;
+  json.member("path", result.table.path).member("rows", source.rows()).member("features", source.cols());
+  json.member("format", result.table.format).member("sparse", source.sparse()).end_object();
+}
+
+// "NAME": [{...}, ...]
+template <class Values, class Write>
+void write_list(Json& json, const char* name, const Values& values, Write write) {
+  json.key(name).begin_array();
+  for (const auto& one : values) {
+    json.begin_object();
+    write(one);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_settings(Json& json, const char* name, const Settings& settings) {
+  json.key(name).begin_object();
+  for (const auto& [option, value] : settings) json.member(option, value);
+  json.end_object();
+}
+
+void write_run(Json& json, double seconds, Status status, const std::optional<Failure>& failure) {
+  json.key("seconds");
+  failure ? json.null() : json.value(seconds);
+  json.member("status", failure ? "failed" : name_of(status));
+  if (failure) json.member("error", failure->reason);
+}
+
+void write_grid(Json& json, const Result& result, const std::vector<GridRun>& grid) {
+  std::size_t s = 0;
+  json.key("grid").begin_object();
+  write_list(json, "sizes", result.request.sizes, [&](Index k) {
+    const GridSummary found = summary_of(grid, s++);
+    json.member("features", k).member("evaluations", found.evaluations);
+    if (found.evaluations == 0) return;
+    json.member("label_best", found.best).member("median", found.median).member("worst", found.worst);
+    write_settings(json, "label_best_options", found.best_settings);
+  });
+  write_list(json, "runs", grid, [&](const GridRun& run) {
+    write_settings(json, "options", run.settings);
+    write_run(json, run.seconds, run.status, run.failure);
+    write_list(json, "sizes", run.sizes, [&](const SubsetScore& score) { write_measures(json, score); });
+  });
+  json.end_object();
+}
+
+void write_method(Json& json, const Result& result, const ComparedMethod& row) {
+  json.member("name", row.name);
+  write_run(json, row.seconds, row.report.status, row.failure);
+  json.key("bytes");
+  row.bytes ? json.value(*row.bytes) : json.null();
+  json.key("options").begin_object();
+  write_options(json, row.bound->options(), row.report);
+  json.end_object().member("selected", row.selected).key("names").begin_array();
+  for (const Index j : row.selected) json.value(feature_name(result.table, j));
+  json.end_array();
+  write_list(json, "sizes", row.sizes, [&](const ComparedSize& size) {
+    write_measures(json, size.score, result.labelled());
+    if (result.labelled()) json.member("accuracy_p", size.accuracy_p);
+  });
+  if (result.request.grid) write_grid(json, result, row.grid);
+}
+
+void write_overlap(Json& json, const Result& result, Index k) {
+  const NamedOverlap found = overlap_of(result, k);
+  json.member("features", k).member("names", found.names).key("matrix").begin_array();
+  for (Index a = 0; a < found.share.rows(); ++a) {
+    json.value(std::vector<double>(found.share.row(a), found.share.row(a) + found.share.cols()));
+  }
+  json.end_array();
+}
+
+std::string comparison_json(const Result& result, Session& session) {
+  const Comparison& comparison = result.comparison;
+  std::vector<std::string> notes = session.warnings();
+  notes.insert(notes.end(), comparison.notes.begin(), comparison.notes.end());
+  Json json;
+  json.begin_object();
+  write_head(json, result, session);
+  write_list(json, "methods", comparison.methods, [&](const ComparedMethod& row) { write_method(json, result, row); });
+  write_list(json, "overlap", result.request.sizes, [&](Index k) { write_overlap(json, result, k); });
+  write_list(json, "random", comparison.random, [&](const SubsetScore& band) {
+    write_measures(json, band, result.labelled());
+    json.member("subsets", result.request.subsets);
+  });
+  json.key("all");
+  if (comparison.all) {
+    json.begin_object();
+    write_measures(json, *comparison.all, result.labelled());
+    json.end_object();
+  } else {
+    json.null();
+  }
+  return json.member("notes", notes).end_object().text() + "\n";
+}
+
+// --- The run ----------------------------------------------------------------------------------------------------
+
+// The classes, and what is taken from them or from the table unless it was given.
+void resolve(const Arguments& arguments, const Table& table, const std::vector<FeatureCount>& sizes,
+             CompareRequest& request, Session& session) {
+  request.sizes = resolve_sizes(sizes, table.source.cols());
+  if (!arguments.labels.empty()) request.classes = table.labels.at(arguments.labels).classes;
+  if (!arguments.clusters.empty()) return;
+  if (!arguments.labels.empty()) {
+    request.clusters = std::max<Index>(1, static_cast<Index>(table.labels.at(arguments.labels).names.size()));
+  }
+  session.note(text("clusters = ", request.clusters, arguments.labels.empty() ? "" : ", the number of classes,",
+                    " unless given with -c"));
+}
+
+int run_compare(const Arguments& arguments) {
+  Session session(*arguments.run);
+  ReadOptions read = arguments.data.read_options();
+  if (!arguments.labels.empty()) read.labels = {arguments.labels};
+  CompareRequest request = parse_request(arguments);
+  const auto sizes = parse_sizes(arguments.features);
+  const Table table = session.read(arguments.data, read);
+  resolve(arguments, table, sizes, request, session);
+  const Result result{arguments, table, request,
+                      naming(table.path, [&] { return compare_methods(table.source, request, session.context()); })};
+  session.bar().clear();
+  if (arguments.run->json) {
+    print_result(comparison_json(result, session));
+  } else {
+    for (const auto& note : result.comparison.notes) session.note(note);
+    print_result(runs_table(result) + "\n" + scores_table(result) + overlap_tables(result) + grid_table(result));
+  }
+  // With nothing to compare, the exit code is that of the first failure.
+  return ranked(result).empty() ? static_cast<int>(result.comparison.methods.front().failure->code) : 0;
+}
+
+}  // namespace
+
+Command add_compare_command(CLI::App& root) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* app = root.add_subcommand("compare", "Run every method and set their selections side by side");
+  add_flags(*app, *arguments);
+  return {app, arguments->run, [arguments] { return run_compare(*arguments); }};
+}
+
+}  // namespace tamis::app

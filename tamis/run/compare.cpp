@@ -1,0 +1,321 @@
+#include "tamis/run/compare.h"
+
+#include <algorithm>
+#include <new>
+#include <set>
+
+#include "tamis/run/resident.h"
+#include "tamis/run/select.h"
+
+namespace tamis {
+
+namespace {
+
+constexpr Index kDefaultSizes[] = {20, 50, 100};
+
+// Shows the progress of a step as a share of the whole comparison.
+class Steps {
+ public:
+  Steps(Index count, Context& context) : count_(count), context_(context), shown_(context.on_progress) {
+    context.on_progress = [this](const Progress& inner) { show(inner); };
+  }
+  ~Steps() { context_.on_progress = shown_; }
+  Steps(const Steps&) = delete;
+  Steps& operator=(const Steps&) = delete;
+
+  void next(const std::string& name) {
+    name_ = name;
+    ++begun_;
+    context_.check_cancelled();
+    context_.progress(name, 0.0);
+  }
+
+ private:
+  void show(const Progress& inner) const {
+    const double before = static_cast<double>(begun_ - 1) + std::clamp(inner.fraction, 0.0, 1.0);
+    if (shown_) shown_({"compare", before / static_cast<double>(count_), text(name_, " ", inner.detail)});
+  }
+
+  Index count_;
+  Context& context_;
+  std::function<void(const Progress&)> shown_;
+  std::string name_;
+  Index begun_ = 0;
+};
+
+std::string names_of(const Options& options) {
+  std::string names;
+  for (const auto& option : options) names += (names.empty() ? "" : ", ") + option.name;
+  return names.empty() ? "none" : names;
+}
+
+std::unique_ptr<BoundMethod> bound_with(const Method& method, Index clusters, const Settings& settings) {
+  auto bound = method.bind();
+  const Options options = bound->options();
+  if (const Option* option = find_option(options, "clusters")) {
+    set_from_text(*option, method.name, std::to_string(clusters));
+  }
+  for (const auto& [name, value] : settings) {
+    const Option* option = find_option(options, name);
+    require(option != nullptr, ErrorCode::usage, method.name, ": no option ", name,
+            ", need one of: ", names_of(options));
+    set_from_text(*option, method.name, value);
+  }
+  return bound;
+}
+
+Settings settings_of(const CompareRequest& request, const std::string& method) {
+  const auto found = request.settings.find(method);
+  return found == request.settings.end() ? Settings() : found->second;
+}
+
+// Every combination of the axes that the method has, less those that the caller has set.
+std::vector<Settings> grid_of(const Method& method, const Settings& given) {
+  std::vector<Settings> grid = {{}};
+  const auto bound = method.bind();
+  const Options options = bound->options();
+  for (const auto& axis : grid_axes()) {
+    if (axis.method != method.name || given.contains(axis.option) || !find_option(options, axis.option)) continue;
+    std::vector<Settings> longer;
+    for (const auto& settings : grid) {
+      for (const auto& value : axis.values) {
+        longer.push_back(settings);
+        longer.back()[axis.option] = value;
+      }
+    }
+    grid = std::move(longer);
+  }
+  return grid;
+}
+
+// What goes wrong for one method is that method's affair; only the user's wish to stop is not.
+template <class Work>
+std::optional<Failure> failure_of(Work work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::interrupted) throw;
+    return Failure{error.code(), error.what()};
+  } catch (const std::bad_alloc&) {
+    return Failure{ErrorCode::resources, "out of memory"};
+  }
+  return std::nullopt;
+}
+
+class Comparer {
+ public:
+  Comparer(const Source& source, const CompareRequest& request, Context& context)
+      : source_(source),
+        request_(request),
+        context_(context),
+        // Refuses values that are not finite, and pages the data in before any method's memory is measured.
+        scaled_(scaled(source, request.scale, column_moments(source, context), context)) {
+    options_.clusters = request.clusters;
+    options_.repeats = request.repeats;
+    options_.subsets = request.subsets;
+  }
+
+  Comparison run() {
+    std::vector<std::vector<Settings>> grids;
+    Index count = static_cast<Index>(request_.sizes.size()) + 1;
+    for (const auto& method : request_.methods) {
+      grids.push_back(request_.grid ? grid_of(method, settings_of(request_, method.name)) : std::vector<Settings>());
+      count += 1 + static_cast<Index>(grids.back().size());
+    }
+    Steps steps(count, context_);
+    Comparison result;
+    measure_bands(result, steps);
+    for (std::size_t m = 0; m < request_.methods.size(); ++m) {
+      const Method& method = request_.methods[m];
+      steps.next(method.name);
+      result.methods.push_back(compare_one(method));
+      for (const auto& settings : grids[m]) {
+        steps.next(method.name + " grid");
+        result.methods.back().grid.push_back(run_setting(method, settings));
+      }
+    }
+    return result;
+  }
+
+ private:
+  // Random subsets and all features. One start a subset is enough, since their spread is what is looked for.
+  void measure_bands(Comparison& result, Steps& steps) {
+    EvaluateOptions single = options_;
+    single.repeats = 1;
+    for (const Index k : request_.sizes) {
+      steps.next("random");
+      random_.push_back(score_random_subsets(scaled_, request_.classes, k, single, context_));
+      result.random.push_back(summary_of(random_.back()));
+    }
+    steps.next("allfea");
+    result.all = score_all(scaled_, request_.classes, options_, result.notes, context_);
+  }
+
+  SelectResult rank(const Method& method, BoundMethod& bound) {
+    SelectRequest select;
+    select.features.count = request_.sizes.back();
+    select.scale = request_.scale;
+    return select_features(source_, method, bound, select, context_);
+  }
+
+  ComparedMethod compare_one(const Method& method) {
+    ComparedMethod row;
+    row.name = method.name;
+    row.bound = bound_with(method, request_.clusters, settings_of(request_, method.name));
+    row.failure = failure_of([&] {
+      const ResidentGrowth growth;
+      SelectResult found = rank(method, *row.bound);
+      row.bytes = growth.bytes();
+      row.seconds = found.selection.report.seconds;
+      const auto scores = score_cuts(found.selected);
+      for (std::size_t s = 0; s < scores.size(); ++s) {
+        row.sizes.push_back({scores[s], p_value(random_[s], &SubsetScore::accuracy, scores[s].accuracy.mean)});
+      }
+      row.selected = std::move(found.selected);
+      row.report = std::move(found.selection.report);
+    });
+    return row;
+  }
+
+  GridRun run_setting(const Method& method, const Settings& settings) {
+    GridRun run;
+    run.settings = settings;
+    Settings all = settings_of(request_, method.name);
+    all.insert(settings.begin(), settings.end());
+    run.failure = failure_of([&] {
+      const auto found = rank(method, *bound_with(method, request_.clusters, all));
+      run.status = found.selection.report.status;
+      run.seconds = found.selection.report.seconds;
+      run.sizes = score_cuts(found.selected);
+    });
+    return run;
+  }
+
+  // The first k of the selected features, for each size. Methods and settings that agree are measured once.
+  std::vector<SubsetScore> score_cuts(const std::vector<Index>& selected) {
+    std::vector<SubsetScore> scores;
+    for (const Index k : request_.sizes) {
+      std::vector<Index> cut(selected.begin(), selected.begin() + k);
+      std::sort(cut.begin(), cut.end());
+      auto known = measured_.find(cut);
+      if (known == measured_.end()) {
+        const auto score = score_subset(scaled_, request_.classes, cut, options_, 1, context_);
+        known = measured_.emplace(std::move(cut), score).first;
+      }
+      scores.push_back(known->second);
+    }
+    return scores;
+  }
+
+  const Source& source_;
+  const CompareRequest& request_;
+  Context& context_;
+  Source scaled_;
+  EvaluateOptions options_;
+  std::vector<std::vector<SubsetScore>> random_;        // one a subset, one list a size
+  std::map<std::vector<Index>, SubsetScore> measured_;  // by increasing columns
+};
+
+void check_classes(const Source& source, const CompareRequest& request) {
+  if (request.classes.empty()) {
+    require(!request.grid, ErrorCode::usage, "compare: a grid without labels, need labels to score its settings");
+    return;
+  }
+  require(static_cast<Index>(request.classes.size()) == source.rows(), ErrorCode::usage,
+          "compare: ", request.classes.size(), " labels, need n = ", source.rows());
+  const bool known = std::any_of(request.classes.begin(), request.classes.end(), [](int one) { return one >= 0; });
+  require(known, ErrorCode::bad_data, "compare: no row has a label, need at least 1");
+}
+
+void check(const Source& source, const CompareRequest& request) {
+  const auto& sizes = request.sizes;
+  require(!request.methods.empty(), ErrorCode::usage, "compare: 0 methods, need at least 1");
+  require(!sizes.empty() && std::is_sorted(sizes.begin(), sizes.end()), ErrorCode::usage,
+          "compare: need increasing numbers of features");
+  require(sizes.front() >= 1 && sizes.back() <= source.cols(), ErrorCode::usage,
+          "compare: features = ", sizes.front() < 1 ? sizes.front() : sizes.back(), ", need 1..", source.cols());
+  require(request.clusters >= 1 && request.clusters <= source.rows(), ErrorCode::usage,
+          "compare: clusters = ", request.clusters, ", need 1..n = ", source.rows());
+  require(request.repeats >= 1 && request.subsets >= 1, ErrorCode::usage, "compare: repeats = ", request.repeats,
+          ", subsets = ", request.subsets, ", need x >= 1");
+  check_classes(source, request);
+  std::set<std::string> names;
+  for (const auto& method : request.methods) {
+    require(names.insert(method.name).second, ErrorCode::usage, "compare: method ", method.name, " twice, need once");
+    bound_with(method, request.clusters, settings_of(request, method.name));  // refuses settings that cannot be
+  }
+  for (const auto& [name, settings] : request.settings) {
+    require(names.contains(name), ErrorCode::usage, "compare: a setting of ", name, ", which is not compared");
+  }
+}
+
+}  // namespace
+
+const std::vector<GridAxis>& grid_axes() {
+  static const std::vector<std::string> neighbors = {"3", "5", "10"}, weights = {"0.01", "1", "100"};
+  static const std::vector<GridAxis> axes = {
+      {"ufcm", "alpha", {"0.1", "1", "10"}},
+      {"ufcm", "sparsity", {"0.1", "0.3", "1"}},
+      {"ufcm", "p", {"0.5", "1"}},
+      {"lapscore", "neighbors", neighbors},
+      {"spec", "neighbors", neighbors},
+      {"spec", "function", {"1", "2", "3"}},
+      {"mcfs", "neighbors", neighbors},
+      {"ndfs", "alpha", weights},
+      {"ndfs", "beta", weights},
+      {"rufs", "alpha", weights},
+      {"rufs", "beta", weights},
+  };
+  return axes;
+}
+
+std::vector<Index> resolve_sizes(const std::vector<FeatureCount>& wanted, Index d) {
+  std::set<Index> sizes;
+  for (const auto& one : wanted) sizes.insert(resolve_count(one, d));
+  if (wanted.empty()) {
+    for (const Index size : kDefaultSizes) sizes.insert(std::min(size, d));
+  }
+  return {sizes.begin(), sizes.end()};
+}
+
+Matrix overlap(const std::vector<std::vector<Index>>& rankings, Index k) {
+  const auto count = static_cast<Index>(rankings.size());
+  std::vector<std::set<Index>> first;
+  for (const auto& ranking : rankings) first.emplace_back(ranking.begin(), ranking.begin() + k);
+  Matrix share(count, count);
+  for (Index a = 0; a < count; ++a) {
+    for (Index b = 0; b < count; ++b) {
+      const auto& other = first[static_cast<std::size_t>(b)];
+      Index common = 0;
+      for (const Index j : first[static_cast<std::size_t>(a)]) common += other.contains(j) ? 1 : 0;
+      share(a, b) = static_cast<double>(common) / static_cast<double>(k);
+    }
+  }
+  return share;
+}
+
+GridSummary summary_of(const std::vector<GridRun>& grid, std::size_t size) {
+  GridSummary summary;
+  std::vector<double> accuracy;
+  for (const auto& run : grid) {
+    if (run.failure) continue;
+    accuracy.push_back(run.sizes[size].accuracy.mean);
+    if (accuracy.size() > 1 && accuracy.back() <= summary.best) continue;
+    summary.best = accuracy.back();
+    summary.best_settings = run.settings;
+  }
+  if (accuracy.empty()) return summary;
+  std::sort(accuracy.begin(), accuracy.end());
+  const std::size_t middle = accuracy.size() / 2;
+  summary.evaluations = static_cast<Index>(accuracy.size());
+  summary.worst = accuracy.front();
+  summary.median = accuracy.size() % 2 == 1 ? accuracy[middle] : 0.5 * (accuracy[middle - 1] + accuracy[middle]);
+  return summary;
+}
+
+Comparison compare_methods(const Source& source, const CompareRequest& request, Context& context) {
+  check(source, request);
+  return Comparer(source, request, context).run();
+}
+
+}  // namespace tamis
