@@ -134,7 +134,7 @@ std::string runs_table(const Result& result) {
     }
     const Report& report = row.report;
     const std::string iterations = report.status == Status::direct ? "" : text(", ", report.iterations, " iterations");
-    table.add({row.name, short_number(row.seconds, 3), row.bytes ? size_text(*row.bytes) : "-",
+    table.add({row.name, fixed_number(row.seconds, 3), row.bytes ? size_text(*row.bytes) : "-",
                name_of(report.status) + iterations});
   }
   return table.to_text();
@@ -148,7 +148,7 @@ void add_score(TextTable& table, const Result& result, const std::string& name, 
     cells.push_back(plus_minus(score.nmi.mean, score.nmi.sd));
     cells.push_back(p);
   }
-  cells.push_back(redundancy_text(score.redundancy));
+  cells.push_back(score.redundancy ? fixed_number(*score.redundancy, 3) : "-");
   table.add(cells);
 }
 
@@ -159,13 +159,13 @@ std::string scores_table(const Result& result) {
   table.add(result.labelled() ? std::vector<std::string>{"features", "method", "ACC", "NMI", "p of ACC", "redundancy"}
                               : std::vector<std::string>{"features", "method", "redundancy"});
   for (std::size_t s = 0; s < request.sizes.size(); ++s) {
+    if (s > 0) table.add({});
     for (const auto* row : ranked(result)) {
-      add_score(table, result, row->name, row->sizes[s].score, short_number(row->sizes[s].accuracy_p, 2));
+      add_score(table, result, row->name, row->sizes[s].score, fixed_number(row->sizes[s].accuracy_p, 3));
     }
     add_score(table, result, "random", result.comparison.random[s], "");
-    table.add({});
   }
-  if (result.comparison.all) add_score(table, result, "allfea", *result.comparison.all, "");
+  if (result.comparison.all) table.add({}), add_score(table, result, "allfea", *result.comparison.all, "");
   std::string out = table.to_text();
   if (!result.labelled()) return out;
   return out + text("\nk-means with ", request.clusters, " clusters against the classes: mean +- sd of ",
@@ -179,7 +179,9 @@ std::string overlap_tables(const Result& result) {
   for (const Index k : result.request.sizes) {
     const NamedOverlap found = overlap_of(result, k);
     const double by_chance = static_cast<double>(k) / static_cast<double>(result.table.source.cols());
-    TextTable table(std::vector<TextTable::Align>(found.names.size() + 1, right));
+    std::vector<TextTable::Align> columns(found.names.size() + 1, right);
+    columns[0] = left;
+    TextTable table(columns);
     std::vector<std::string> cells = {""};
     cells.insert(cells.end(), found.names.begin(), found.names.end());
     table.add(cells);
@@ -326,10 +328,11 @@ void resolve(const Arguments& arguments, const Table& table, const std::vector<F
              CompareRequest& request, Session& session) {
   request.sizes = resolve_sizes(sizes, table.source.cols());
   if (!arguments.labels.empty()) request.classes = table.labels.at(arguments.labels).classes;
-  if (!arguments.clusters.empty()) return;
-  if (!arguments.labels.empty()) {
+  if (arguments.clusters.empty() && !arguments.labels.empty()) {
     request.clusters = std::max<Index>(1, static_cast<Index>(table.labels.at(arguments.labels).names.size()));
   }
+  require_comparable(table.source, request);
+  if (!arguments.clusters.empty()) return;
   session.note(text("clusters = ", request.clusters, arguments.labels.empty() ? "" : ", the number of classes,",
                     " unless given with -c"));
 }

@@ -7,6 +7,12 @@ namespace tamis::app {
 
 namespace {
 
+std::string redundancy_text(const std::optional<double>& value) { return value ? short_number(*value, 3) : "-"; }
+
+void write_mean(Json& json, const char* name, const MeanSd& value) {
+  json.key(name).begin_object().member("mean", value.mean).member("sd", value.sd).end_object();
+}
+
 void add_line(TextTable& table, const std::string& name, const SubsetScore& score) {
   table.add({name, std::to_string(score.features), plus_minus(score.accuracy.mean, score.accuracy.sd),
              plus_minus(score.nmi.mean, score.nmi.sd), plus_minus(score.rand.mean, score.rand.sd),
@@ -29,12 +35,6 @@ void write_score(Json& json, const char* name, const SubsetScore& score) {
 }
 
 }  // namespace
-
-std::string redundancy_text(const std::optional<double>& value) { return value ? short_number(*value, 3) : "-"; }
-
-void write_mean(Json& json, const char* name, const MeanSd& value) {
-  json.key(name).begin_object().member("mean", value.mean).member("sd", value.sd).end_object();
-}
 
 void write_measures(Json& json, const SubsetScore& score, bool classes_known) {
   json.member("features", score.features);

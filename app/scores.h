@@ -8,10 +8,6 @@
 
 namespace tamis::app {
 
-// "0.412", or "-" where it would have taken too long.
-std::string redundancy_text(const std::optional<double>& value);
-// "NAME": {"mean": ..., "sd": ...}
-void write_mean(Json& json, const char* name, const MeanSd& value);
 // "features": ..., "accuracy": {...}, "nmi": {...}, "adjusted_rand": {...}, "redundancy": ... or null; without classes
 // the number and the redundancy alone.
 void write_measures(Json& json, const SubsetScore& score, bool classes_known = true);

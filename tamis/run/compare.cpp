@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <new>
+#include <numeric>
 #include <set>
+#include <utility>
 
 #include "tamis/run/resident.h"
 #include "tamis/run/select.h"
@@ -41,6 +43,18 @@ class Steps {
   std::function<void(const Progress&)> shown_;
   std::string name_;
   Index begun_ = 0;
+};
+
+class Muted {
+ public:
+  explicit Muted(Context& context) : context_(context), heard_(std::exchange(context.on_warning, nullptr)) {}
+  ~Muted() { context_.on_warning = heard_; }
+  Muted(const Muted&) = delete;
+  Muted& operator=(const Muted&) = delete;
+
+ private:
+  Context& context_;
+  std::function<void(const std::string&)> heard_;
 };
 
 std::string names_of(const Options& options) {
@@ -151,11 +165,14 @@ class Comparer {
     result.all = score_all(scaled_, request_.classes, options_, result.notes, context_);
   }
 
+  // On a source of its own, so that no method is spared the passes whose results an earlier one left behind.
   SelectResult rank(const Method& method, BoundMethod& bound) {
+    std::vector<Index> every(static_cast<std::size_t>(source_.cols()));
+    std::iota(every.begin(), every.end(), 0);
     SelectRequest select;
     select.features.count = request_.sizes.back();
     select.scale = request_.scale;
-    return select_features(source_, method, bound, select, context_);
+    return select_features(source_.with_columns(every), method, bound, select, context_);
   }
 
   ComparedMethod compare_one(const Method& method) {
@@ -177,7 +194,9 @@ class Comparer {
     return row;
   }
 
+  // Without warnings: they would be those of settings nobody asked for by name.
   GridRun run_setting(const Method& method, const Settings& settings) {
+    const Muted muted(context_);
     GridRun run;
     run.settings = settings;
     Settings all = settings_of(request_, method.name);
@@ -225,28 +244,6 @@ void check_classes(const Source& source, const CompareRequest& request) {
           "compare: ", request.classes.size(), " labels, need n = ", source.rows());
   const bool known = std::any_of(request.classes.begin(), request.classes.end(), [](int one) { return one >= 0; });
   require(known, ErrorCode::bad_data, "compare: no row has a label, need at least 1");
-}
-
-void check(const Source& source, const CompareRequest& request) {
-  const auto& sizes = request.sizes;
-  require(!request.methods.empty(), ErrorCode::usage, "compare: 0 methods, need at least 1");
-  require(!sizes.empty() && std::is_sorted(sizes.begin(), sizes.end()), ErrorCode::usage,
-          "compare: need increasing numbers of features");
-  require(sizes.front() >= 1 && sizes.back() <= source.cols(), ErrorCode::usage,
-          "compare: features = ", sizes.front() < 1 ? sizes.front() : sizes.back(), ", need 1..", source.cols());
-  require(request.clusters >= 1 && request.clusters <= source.rows(), ErrorCode::usage,
-          "compare: clusters = ", request.clusters, ", need 1..n = ", source.rows());
-  require(request.repeats >= 1 && request.subsets >= 1, ErrorCode::usage, "compare: repeats = ", request.repeats,
-          ", subsets = ", request.subsets, ", need x >= 1");
-  check_classes(source, request);
-  std::set<std::string> names;
-  for (const auto& method : request.methods) {
-    require(names.insert(method.name).second, ErrorCode::usage, "compare: method ", method.name, " twice, need once");
-    bound_with(method, request.clusters, settings_of(request, method.name));  // refuses settings that cannot be
-  }
-  for (const auto& [name, settings] : request.settings) {
-    require(names.contains(name), ErrorCode::usage, "compare: a setting of ", name, ", which is not compared");
-  }
 }
 
 }  // namespace
@@ -313,8 +310,30 @@ GridSummary summary_of(const std::vector<GridRun>& grid, std::size_t size) {
   return summary;
 }
 
+void require_comparable(const Source& source, const CompareRequest& request) {
+  const auto& sizes = request.sizes;
+  require(!request.methods.empty(), ErrorCode::usage, "compare: 0 methods, need at least 1");
+  require(!sizes.empty() && std::is_sorted(sizes.begin(), sizes.end()), ErrorCode::usage,
+          "compare: need increasing numbers of features");
+  require(sizes.front() >= 1 && sizes.back() <= source.cols(), ErrorCode::usage,
+          "compare: features = ", sizes.front() < 1 ? sizes.front() : sizes.back(), ", need 1..", source.cols());
+  require(request.clusters >= 1 && request.clusters <= source.rows(), ErrorCode::usage,
+          "compare: clusters = ", request.clusters, ", need 1..n = ", source.rows());
+  require(request.repeats >= 1 && request.subsets >= 1, ErrorCode::usage, "compare: repeats = ", request.repeats,
+          ", subsets = ", request.subsets, ", need x >= 1");
+  check_classes(source, request);
+  std::set<std::string> names;
+  for (const auto& method : request.methods) {
+    require(names.insert(method.name).second, ErrorCode::usage, "compare: method ", method.name, " twice, need once");
+    bound_with(method, request.clusters, settings_of(request, method.name));  // refuses settings that cannot be
+  }
+  for (const auto& [name, settings] : request.settings) {
+    require(names.contains(name), ErrorCode::usage, "compare: a setting of ", name, ", which is not compared");
+  }
+}
+
 Comparison compare_methods(const Source& source, const CompareRequest& request, Context& context) {
-  check(source, request);
+  require_comparable(source, request);
   return Comparer(source, request, context).run();
 }
 

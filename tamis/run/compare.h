@@ -72,7 +72,9 @@ struct Comparison {
   std::vector<std::string> notes;   // what was left out, and why
 };
 
-// Throws Error(usage) and Error(bad_data) on what concerns all methods; what one method throws is its failure.
+// Throws Error(usage) and Error(bad_data) on a request that cannot be met, before anything is computed.
+void require_comparable(const Source& source, const CompareRequest& request);
+// Throws as above, and on data that no method could take; what one method throws is its failure.
 Comparison compare_methods(const Source& source, const CompareRequest& request, Context& context);
 
 // The wanted numbers of features, increasing, each once; 20, 50 and 100, but at most d, where none is given.
