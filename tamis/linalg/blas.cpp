@@ -19,6 +19,9 @@ void dsyevd_(const char*, const char*, const int*, double*, const int*, double*,
 void dsyevr_(const char*, const char*, const char*, const int*, double*, const int*, const double*, const double*,
              const int*, const int*, const double*, int*, double*, double*, const int*, int*, double*, const int*, int*,
              const int*, int*);
+void dpotrf_(const char*, const int*, double*, const int*, int*);
+void dtrsm_(const char*, const char*, const char*, const char*, const int*, const int*, const double*, const double*,
+            const int*, double*, const int*);
 // Only OpenBLAS has them; other libraries are single-threaded or told so by their own settings.
 void openblas_set_num_threads(int) __attribute__((weak));
 int openblas_get_parallel() __attribute__((weak));
@@ -125,6 +128,27 @@ void eigen_largest(Index n, Index count, double* a, double* values, double* vect
   syevd(ni, backup.data(), all.data());
   std::copy(all.end() - count, all.end(), values);
   std::copy(backup.end() - count * n, backup.end(), vectors);
+}
+
+// The lower triangle by rows is the upper one by columns: A = U'U with U = L'.
+bool cholesky(Index n, double* a) {
+  if (n == 0) return true;
+  const int ni = narrow(n);
+  int info = 0;
+  const auto lock = one_at_a_time();
+  dpotrf_("U", &ni, a, &ni, &info);
+  require(info >= 0, ErrorCode::internal, "Cholesky factorisation failed (dpotrf info ", info, ")");
+  return info == 0;
+}
+
+// B by rows is B' by columns: B' (U'U)^-1 = (B' U^-1) U'^-1.
+void cholesky_solve(Index n, Index m, const double* l, double* b) {
+  if (n == 0 || m == 0) return;
+  const int ni = narrow(n), mi = narrow(m);
+  const double one = 1;
+  const auto lock = one_at_a_time();
+  dtrsm_("R", "U", "N", "N", &mi, &ni, &one, l, &ni, b, &mi);
+  dtrsm_("R", "U", "T", "N", &mi, &ni, &one, l, &ni, b, &mi);
 }
 
 }  // namespace tamis::blas

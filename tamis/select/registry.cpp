@@ -5,6 +5,7 @@
 #include "tamis/select/maxvar.h"
 #include "tamis/select/mcfs.h"
 #include "tamis/select/spec.h"
+#include "tamis/select/ndfs.h"
 #include "tamis/select/ufcm.h"
 
 namespace tamis {
@@ -62,6 +63,10 @@ const std::vector<Method>& methods() {
       {"mcfs", "MCFS", "sparse regression on the embedding of a graph of nearest rows",
        "score_j = max_k |a_kj|, a_k = lasso of y_k on X with m active columns, L y_k = lambda_k D y_k",
        "Cai, Zhang & He: Unsupervised Feature Selection for Multi-Cluster Data. KDD 2010", bind<McfsOptions, mcfs>},
+      {"ndfs", "NDFS", "nonnegative spectral labels and a row-sparse regression on them",
+       "minimise tr(F'LF) + alpha (||XW - F||^2 + beta sum_j ||w_j||) over F >= 0, F'F = I, W; score_j = ||w_j||",
+       "Li, Yang, Liu, Zhou & Lu: Unsupervised Feature Selection Using Nonnegative Spectral Analysis. AAAI 2012",
+       bind<NdfsOptions, ndfs>},
   };
   return table;
 }
