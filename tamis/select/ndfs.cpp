@@ -21,7 +21,9 @@ namespace {
 constexpr double kEps = std::numeric_limits<double>::epsilon();  // the original code's guard of every division
 constexpr double kOffset = 0.02;                                 // of the first F, so that no entry stays 0 for ever
 constexpr Index kSystem = 16384;                                 // equations at most: 2 GB a matrix
-constexpr Index kPieceCells = Index{1} << 24;                    // numbers of X made dense at a time: 128 MB
+constexpr Index kFewRows = 2048;               // XPX' in panels of columns, each with an n x n sum of its own
+constexpr Index kPieceCells = Index{1} << 24;  // numbers of X made dense at a time: 128 MB
+constexpr double kFar = 1e4;                   // standard deviations between a column and 0 that are worth a warning
 // k-means sees the columns themselves up to so many, and so many numbers, else so many principal directions.
 constexpr Index kDirectColumns = 200;
 constexpr Index kPointCells = Index{1} << 25;
@@ -35,7 +37,8 @@ void check(const Source& source, const NdfsOptions& options, const Context& cont
   require(d >= 1, ErrorCode::bad_data, "0 features, need at least 1");
   require(c <= n, ErrorCode::usage, "ndfs: clusters = ", c, ", need 1..n = ", n);
   const Index m = std::min(n, d);
-  require(m <= kSystem, ErrorCode::resources, "ndfs: a system of min(n, d) = ", m, " equations, need at most ", kSystem);
+  require(m <= kSystem, ErrorCode::resources, "ndfs: a system of min(n, d) = ", m, " equations, need at most ",
+          kSystem);
   const auto bytes = 2 * static_cast<std::uint64_t>(m) * static_cast<std::uint64_t>(m) * sizeof(double);
   require(context.memory_limit == 0 || bytes <= context.memory_limit, ErrorCode::resources, "ndfs: a system of ", m,
           " equations takes ", bytes, " bytes, memory = ", context.memory_limit);
@@ -56,6 +59,7 @@ struct Prepared {
   Source source;
   Source x;  // source / unit
   double unit = 1;
+  double distance = 0;  // of a mean from 0, in standard deviations of its column, at most
 };
 
 Prepared prepare(const Source& source, Context& context) {
@@ -67,6 +71,8 @@ Prepared prepare(const Source& source, Context& context) {
     const auto at = static_cast<std::size_t>(j);
     out.kept.push_back(j);
     largest = std::max({largest, std::abs(moments.min[at]), std::abs(moments.max[at])});
+    const double deviation = std::sqrt(moments.scatter[at] / static_cast<double>(source.rows())) * moments.unit;
+    if (deviation > 0) out.distance = std::max(out.distance, std::abs(moments.mean[at]) / deviation);
   }
   require(!out.kept.empty(), ErrorCode::bad_data, "no variation: all ", source.cols(), " columns are constant");
   out.source = out.x = source.with_columns(out.kept);
@@ -188,11 +194,11 @@ class Regression {
     return out;
   }
 
-  // XPX'; of sparse X, a few rows made dense at a time.
+  // XPX'; of sparse X, or of many rows, a few rows made dense at a time.
   Matrix weighted_rows() const {
     const Source weighted = x_.with_column_scale(root_);
     const Centered z = uncentred(weighted);
-    if (!x_.sparse()) return gram_of_rows(z, context_);
+    if (!x_.sparse() && x_.rows() <= kFewRows) return gram_of_rows(z, context_);
     const Index n = x_.rows(), width = std::clamp<Index>(kPieceCells / x_.cols(), 1, 256);
     Matrix out(n, n);
     for (Index first = 0; first < n; first += width) {
@@ -350,6 +356,11 @@ Selection solve(const Source& source, const Prepared& data, const Graph& graph, 
   out.report.resolved = {{"neighbors", static_cast<double>(graph.neighbors)},
                          {"bandwidth", graph.bandwidth},
                          {"objective_rises", count_rises(fit.objective)}};
+  if (data.distance > kFar) {
+    out.report.warnings.push_back(text("ndfs: a column lies ", data.distance,
+                                       " standard deviations from 0, and columns are not centred here: ",
+                                       "what they share drowns what they differ in; subtract their means"));
+  }
   if (labels != nullptr) *labels = std::move(fit.f);
   return out;
 }

@@ -19,8 +19,7 @@ Matrix square(Index rows, Index n, std::uint64_t seed) {
 double residual_ratio(const Matrix& a, const Matrix& x, const Matrix& b) {
   const Matrix product = support::narrowed(support::times(support::widened(a), support::widened(x)));
   const double n = static_cast<double>(a.rows());
-  return support::largest_difference(product, b) /
-         (n * n * support::largest(a) * support::largest(x) * support::kUlp);
+  return support::largest_difference(product, b) / (n * n * support::largest(a) * support::largest(x) * support::kUlp);
 }
 
 TEST(Cholesky, SolvesToWorkingAccuracy) {

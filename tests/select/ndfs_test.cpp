@@ -328,6 +328,32 @@ TEST(Ndfs, PlainLaplacianRowsSumToZero) {
   for (Index i = 0; i < n; ++i) EXPECT_NEAR(found.f(i, 0), 1 / std::sqrt(static_cast<double>(n)), 1e-12);
 }
 
+// With D = I, W of the first iteration solves X'(F - XW) = beta W: more rows than go through one Gram matrix.
+TEST(Ndfs, ManyRowsAndMoreColumns) {
+  const Index n = 2060, d = 2070, c = 2;
+  const Matrix x = support::random_matrix(n, d, 1);
+  Matrix ring(n, n);
+  for (Index i = 0; i < n; ++i) ring(i, (i + 1) % n) = ring((i + 1) % n, i) = 1;
+  NdfsOptions options;
+  options.clusters = c;
+  options.beta = 3;
+  options.iterations = 1;
+  options.init = some_labels(n, c, 1);
+  const Matrix w = run(support::dense(x), ring, options).selection.components;
+  Matrix residual = options.init, gradient(d, c);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < d; ++j) {
+      for (Index k = 0; k < c; ++k) residual(i, k) -= x(i, j) * w(j, k);
+    }
+    for (Index j = 0; j < d; ++j) {
+      for (Index k = 0; k < c; ++k) gradient(j, k) += x(i, j) * residual(i, k);
+    }
+  }
+  for (Index i = 0; i < w.size(); ++i) gradient.data()[i] -= options.beta * w.data()[i];
+  EXPECT_GT(support::largest(w), 1e-4);
+  EXPECT_LE(support::largest(gradient), 1e-10);
+}
+
 // --- The first F -------------------------------------------------------------------------------------------------
 
 // Clusters that no start can miss: the default F is Y(Y'Y)^-1/2 + 0.02 of them, up to the order of the columns.
@@ -432,7 +458,7 @@ TEST(Ndfs, ConstantColumnsLeaveFirst) {
 
 // --- Hostile input -----------------------------------------------------------------------------------------------
 
-// 0.5 ||x w - f||^2 scales: X times s with beta times s^2 leaves W s as it is, but for the eps under the roots.
+// With D = I, X times s and beta times s^2 give W / s.
 TEST(Ndfs, UnitsOutOfRangeAreScaled) {
   const Matrix x = support::mixture(30, 6, 2, 3, 4, 1);
   NdfsOptions options;
@@ -486,6 +512,18 @@ TEST(Ndfs, HostileTables) {
       }
     }
   }
+}
+
+TEST(Ndfs, WarnsOfColumnsFarFromZero) {
+  Matrix x = support::mixture(40, 5, 2, 3, 4, 1);
+  NdfsOptions options;
+  options.clusters = 2;
+  Context context(1);
+  EXPECT_TRUE(ndfs(support::dense(x), options, context).report.warnings.empty());
+  for (Index i = 0; i < x.rows(); ++i) x(i, 3) += 1e6;
+  const auto warnings = ndfs(support::dense(x), options, context).report.warnings;
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("not centred"), std::string::npos);
 }
 
 TEST(Ndfs, Errors) {
