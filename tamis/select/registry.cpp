@@ -4,6 +4,7 @@
 #include "tamis/select/lapscore.h"
 #include "tamis/select/maxvar.h"
 #include "tamis/select/mcfs.h"
+#include "tamis/select/rufs.h"
 #include "tamis/select/spec.h"
 #include "tamis/select/ndfs.h"
 #include "tamis/select/ufcm.h"
@@ -67,6 +68,10 @@ const std::vector<Method>& methods() {
        "minimise tr(F'LF) + alpha (||XW - F||^2 + beta sum_j ||w_j||) over F >= 0, F'F = I, W; score_j = ||w_j||",
        "Li, Yang, Liu, Zhou & Lu: Unsupervised Feature Selection Using Nonnegative Spectral Analysis. AAAI 2012",
        bind<NdfsOptions, ndfs>},
+      {"rufs", "RUFS", "robust regression on robustly learned nonnegative labels",
+       "minimise ||X - GF||_21 + nu tr(G'LG) + alpha ||XW - G||_21 + beta ||W||_21 over F >= 0, G >= 0, G'G = I, W; "
+       "score_j = ||w_j||",
+       "Qian & Zhai: Robust Unsupervised Feature Selection. IJCAI 2013", bind<RufsOptions, rufs>},
   };
   return table;
 }
