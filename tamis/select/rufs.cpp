@@ -142,7 +142,7 @@ Options describe(RufsOptions& o) {
       {"nu", "nu", &o.nu, {0, inf}, {}, "weight of the smoothness of G on the graph", ""},
       {"mu", "mu", &o.mu, {0, inf}, {}, "weight of the sum of G", ""},
       {"shrink", "shrink", &o.shrink, {0, inf}, {}, "weight of the norms of the columns of F", ""},
-      {"zeta", "zeta", &o.zeta, {0, inf}, {}, "weight of the penalty that keeps G'G near I", ""},
+      {"zeta", "zeta", &o.zeta, {0, inf, true}, {}, "weight of the penalty that keeps G'G near I", ""},
       {"restarts", "n_init", &o.restarts, {1, inf}, {}, "k-means starts for the first G", ""},
       {"iterations", "max_iter", &o.iterations, {1, inf}, {}, "rounds over G, F and W at most", ""},
       {"tolerance", "tol", &o.tolerance, {0, inf}, {}, "stop when a round gains at most this part of J", ""},

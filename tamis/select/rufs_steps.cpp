@@ -21,9 +21,9 @@ constexpr Index kWeightIterations = 3000;
 constexpr Index kJudge = 20;         // iterations between two looks at the gap
 constexpr double kRelaxation = 1.6;  // of ADMM: Boyd et al. 2011, 3.4.3
 constexpr double kGain = 1e-6;       // the G and F steps end where one of theirs gains less than this part of J
+constexpr double kKink = 1e-3;  // rows shorter than this part of the mean are taken as quadratic by a direction
 constexpr Index kLabelSteps = 30;
-constexpr Index kNewtonSteps = 40;  // conjugate gradients of one Newton step
-constexpr double kNewtonResidual = 0.05;
+constexpr Index kPairClusters = 32;  // up to so many clusters each pair of them enters the G step's system
 constexpr Index kBasisSteps = 30;
 constexpr Index kSweeps = 30;  // coordinate descent in a column of F
 constexpr double kTiny = std::numeric_limits<double>::min();
@@ -408,11 +408,10 @@ class LabelModel {
   void look_at(const Matrix& g) {
     g_ = g;
     departure_ = departure(g);
-    gram_ = product_transposed_left(g, g);
     fit_ = residual_norms(p_, g, xf_, ff_);
     regression_.resize(fit_.size());
     const auto n = static_cast<double>(g.rows());
-    const double floor_fit = 1e-7 * sum(fit_) / n + kTiny, floor = 1e-7 * sum_of_row_norms(g) / n + kTiny;
+    const double floor_fit = kKink * sum(fit_) / n + kTiny, floor = kKink * sum_of_row_norms(g) / n + kTiny;
     for (Index i = 0; i < g.rows(); ++i) {
       const auto at = static_cast<std::size_t>(i);
       double square = 0;
@@ -437,29 +436,17 @@ class LabelModel {
     return out;
   }
 
-  // The majorants' Hessian, and the penalty's without its part that may be negative: zeta G (V'G + G'V).
-  Matrix hessian(const Matrix& v) const {
-    Matrix out = product(v, ff_);
-    const Matrix graph = laplacian_times(p_.graph, Laplacian::plain, v, context_);
-    for (Index i = 0; i < v.rows(); ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      for (Index k = 0; k < v.cols(); ++k) {
-        out(i, k) = fit_[at] * out(i, k) + 2 * p_.nu * graph(i, k) + regression_[at] * v(i, k);
-      }
-    }
-    const Matrix gv = product_transposed_left(g_, v);
-    add_product(p_.zeta, g_, combined(gv, 1, transposed(gv)), out);
-    return out;
-  }
-
-  Matrix diagonal() const {
-    Matrix out(g_.rows(), g_.cols());
+  // A diagonal above the Hessian of all but the penalty on the free entries, since L <= 2 D and any A <= its row sums
+  // of |a_kl|.
+  Matrix majorant(const std::vector<char>& held) const {
+    const Index c = g_.cols();
+    Matrix out(g_.rows(), c);
     for (Index i = 0; i < g_.rows(); ++i) {
       const auto at = static_cast<std::size_t>(i);
-      const double length = norm_of_row(g_, i);
-      for (Index k = 0; k < g_.cols(); ++k) {
-        out(i, k) = fit_[at] * ff_(k, k) + 2 * p_.nu * p_.graph.degree[at] + regression_[at] +
-                    p_.zeta * (g_(i, k) * g_(i, k) + length * length);
+      for (Index k = 0; k < c; ++k) {
+        double row = 0;
+        for (Index l = 0; l < c; ++l) row += held[static_cast<std::size_t>(i * c + l)] ? 0.0 : std::abs(ff_(k, l));
+        out(i, k) = fit_[at] * row + 4 * p_.nu * p_.graph.degree[at] + regression_[at];
       }
     }
     return out;
@@ -471,47 +458,108 @@ class LabelModel {
   const Matrix& xw_;
   const Matrix ff_;
   Context& context_;
-  Matrix g_, departure_, gram_;
+  Matrix g_, departure_;
   std::vector<double> fit_, regression_;
 };
 
-void mask(const std::vector<char>& held, Matrix& a) {
-  for (Index i = 0; i < a.size(); ++i) {
-    if (held[static_cast<std::size_t>(i)]) a.data()[i] = 0;
-  }
-}
-
-// H D = -gradient on the free entries, by preconditioned conjugate gradients.
-Matrix newton_direction(const LabelModel& model, const Matrix& gradient, const std::vector<char>& held) {
-  const Matrix diagonal = model.diagonal();
-  const auto precondition = [&](const Matrix& r) {
-    Matrix out = r;
-    for (Index i = 0; i < out.size(); ++i) out.data()[i] /= diagonal.data()[i] + kTiny;
-    return out;
-  };
-  Matrix residual(gradient.rows(), gradient.cols()), found(gradient.rows(), gradient.cols());
-  for (Index i = 0; i < residual.size(); ++i) residual.data()[i] = -gradient.data()[i];
-  mask(held, residual);
-  Matrix better = precondition(residual), direction = better;
-  double square = dot(residual, better);
-  const double enough = kNewtonResidual * kNewtonResidual * square;
-  for (Index step = 0; step < kNewtonSteps && square > enough; ++step) {
-    Matrix image = model.hessian(direction);
-    mask(held, image);
-    const double curvature = dot(direction, image);
-    if (!(curvature > 0)) break;
-    const double length = square / curvature;
-    for (Index i = 0; i < found.size(); ++i) {
-      found.data()[i] += length * direction.data()[i];
-      residual.data()[i] -= length * image.data()[i];
+// (D + zeta K K')^-1 on the free entries, D diagonal and K K' V = G (V'G + G'V) the curvature of the penalty. zeta is
+// so large that no iteration would see past it; but K has few columns, one for each pair of clusters, so the inverse
+// is D^-1 - D^-1 K (I / zeta + K'D^-1 K)^-1 K'D^-1.
+class PenaltySystem {
+ public:
+  PenaltySystem(const Matrix& g, double zeta, Matrix diagonal, const std::vector<char>& held)
+      : g_(g), c_(g.cols()), all_pairs_(c_ <= kPairClusters), inverse_(std::move(diagonal)) {
+    const Index m = all_pairs_ ? c_ * (c_ + 1) / 2 : c_;
+    small_ = Matrix(m, m);
+    for (Index p = 0; p < m; ++p) small_(p, p) = 1 / zeta;
+    for (Index i = 0; i < g.rows(); ++i) {
+      for (Index k = 0; k < c_; ++k) add(i, k, zeta, held[static_cast<std::size_t>(i * c_ + k)] != 0);
     }
-    better = precondition(residual);
-    const double next = dot(residual, better);
-    direction = combined(better, next / square, direction);
-    square = next;
+    factorize();
   }
-  return found;
-}
+
+  Matrix solve(Matrix b) const {
+    scale(b);
+    const Matrix gb = product_transposed_left(g_, b);
+    std::vector<double> y(static_cast<std::size_t>(small_.rows()));
+    for (Index k = 0; k < c_; ++k) {
+      for (Index l = all_pairs_ ? 0 : k; l <= k; ++l) {
+        y[pair(k, l)] = k == l ? std::sqrt(2.0) * gb(k, k) : gb(k, l) + gb(l, k);
+      }
+    }
+    substitute(y);
+    Matrix symmetric(c_, c_);
+    for (Index k = 0; k < c_; ++k) {
+      for (Index l = all_pairs_ ? 0 : k; l <= k; ++l) {
+        symmetric(k, l) = symmetric(l, k) = y[pair(k, l)] * (k == l ? std::sqrt(2.0) : 1.0);
+      }
+    }
+    Matrix back = product(g_, symmetric);
+    scale(back);
+    return combined(b, -1, back);
+  }
+
+ private:
+  std::size_t pair(Index k, Index l) const {
+    if (!all_pairs_) return static_cast<std::size_t>(k);
+    const Index high = std::max(k, l), low = std::min(k, l);
+    return static_cast<std::size_t>(high * (high + 1) / 2 + low);
+  }
+
+  // Entry (i, k) stands in the pairs (k, l), with g_il, and sqrt(2) g_ik for l = k.
+  void add(Index i, Index k, double zeta, bool held) {
+    double& entry = inverse_(i, k);
+    if (!all_pairs_) {
+      for (Index l = 0; l < c_; ++l) entry += l == k ? 0.0 : 2 * zeta * g_(i, l) * g_(i, l);
+    }
+    entry = held ? 0.0 : 1 / (entry + kTiny);
+    if (held) return;
+    const auto factor = [&](Index l) { return l == k ? std::sqrt(2.0) * g_(i, l) : g_(i, l); };
+    const Index first = all_pairs_ ? 0 : k, end = all_pairs_ ? c_ : k + 1;
+    for (Index l = first; l < end; ++l) {
+      if (g_(i, l) == 0) continue;
+      for (Index q = first; q < end; ++q) {
+        if (g_(i, q) == 0) continue;
+        small_(static_cast<Index>(pair(k, l)), static_cast<Index>(pair(k, q))) += factor(l) * factor(q) * entry;
+      }
+    }
+  }
+
+  // Cholesky's lower triangle in place.
+  void factorize() {
+    for (Index p = 0; p < small_.rows(); ++p) {
+      for (Index q = 0; q <= p; ++q) {
+        double value = small_(p, q);
+        for (Index t = 0; t < q; ++t) value -= small_(p, t) * small_(q, t);
+        small_(p, q) = p == q ? std::sqrt(std::max(value, kTiny)) : value / small_(q, q);
+      }
+    }
+  }
+
+  void substitute(std::vector<double>& y) const {
+    const Index m = small_.rows();
+    for (Index p = 0; p < m; ++p) {
+      double& value = y[static_cast<std::size_t>(p)];
+      for (Index q = 0; q < p; ++q) value -= small_(p, q) * y[static_cast<std::size_t>(q)];
+      value /= small_(p, p);
+    }
+    for (Index p = m - 1; p >= 0; --p) {
+      double& value = y[static_cast<std::size_t>(p)];
+      for (Index q = p + 1; q < m; ++q) value -= small_(q, p) * y[static_cast<std::size_t>(q)];
+      value /= small_(p, p);
+    }
+  }
+
+  void scale(Matrix& b) const {
+    for (Index i = 0; i < b.size(); ++i) b.data()[i] *= inverse_.data()[i];
+  }
+
+  const Matrix& g_;
+  Index c_;
+  bool all_pairs_;
+  Matrix inverse_;  // of D, 0 where an entry is held
+  Matrix small_;    // I / zeta + K'D^-1 K, then its Cholesky factor
+};
 
 // Columns to unit length: a long way along the sphere that the penalty keeps them on.
 Matrix unit_columns_of(const Matrix& g) {
@@ -568,7 +616,10 @@ void label_step(const RufsProblem& problem, RufsState& state, Context& context) 
     for (Index i = 0; i < gradient.size(); ++i) {
       held[static_cast<std::size_t>(i)] = state.g.data()[i] <= 0 && gradient.data()[i] >= 0 ? 1 : 0;
     }
-    const Matrix direction = newton_direction(model, gradient, held);
+    const PenaltySystem system(state.g, problem.zeta, model.majorant(held), held);
+    Matrix down(gradient.rows(), gradient.cols());
+    for (Index i = 0; i < down.size(); ++i) down.data()[i] = -gradient.data()[i];
+    const Matrix direction = system.solve(down);
     const double slope = dot(gradient, direction), before = value;
     if (!(slope < 0) || !search(model, direction, slope, state.g, value)) return;
     if (before - value <= kGain * value) return;
@@ -587,7 +638,7 @@ struct BasisModel {
 
 BasisModel basis_model(const RufsProblem& problem, const RufsState& s, Context& context) {
   std::vector<double> weights = residual_norms(problem, s.g, s.xf, product_transposed_right(s.f, s.f));
-  const double floor = 1e-7 * sum(weights) / static_cast<double>(weights.size()) + kTiny;
+  const double floor = kKink * sum(weights) / static_cast<double>(weights.size()) + kTiny;
   for (double& weight : weights) weight = problem.fit / std::max(weight, floor);
   Matrix ag = s.g;
   scale_rows(weights, ag);

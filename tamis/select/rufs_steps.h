@@ -89,7 +89,7 @@ class WeightStep {
   Index iterations_ = 0;
 };
 
-// G >= 0: projected Newton steps (conjugate gradients on the free entries) with backtracking, on
+// G >= 0: projected steps with the curvature of the penalty and a majorant of the rest, and backtracking, on
 //   fit ||X - GF||_21 + mu sum(G) + nu tr(G'LG) + alpha ||XW - G||_21 + zeta/4 ||G'G - I||^2.
 Matrix label_gradient(const RufsProblem& problem, const RufsState& state, Context& context);
 void label_step(const RufsProblem& problem, RufsState& state, Context& context);
