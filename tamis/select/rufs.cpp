@@ -24,15 +24,14 @@ void check(const Source& source, const RufsOptions& options) {
   RufsOptions copy = options;
   validate(describe(copy), "rufs");
   const Index n = source.rows();
-  require(options.clusters <= n || n < 2, ErrorCode::usage, "rufs: clusters = ", options.clusters,
-          ", need 1..n = ", n);
+  require(options.clusters <= n || n < 2, ErrorCode::usage, "rufs: clusters = ", options.clusters, ", need 1..n = ", n);
   const Matrix& init = options.init;
   if (init.empty()) return;
   require(init.rows() == n && init.cols() == options.clusters, ErrorCode::usage, "rufs: init is ", init.rows(), " x ",
           init.cols(), ", need n x clusters = ", n, " x ", options.clusters);
   for (Index i = 0; i < init.size(); ++i) {
-    require(init.data()[i] >= 0 && std::isfinite(init.data()[i]), ErrorCode::usage, "rufs: init holds ",
-            init.data()[i], ", need numbers >= 0");
+    require(init.data()[i] >= 0 && std::isfinite(init.data()[i]), ErrorCode::usage, "rufs: init holds ", init.data()[i],
+            ", need numbers >= 0");
   }
 }
 
@@ -124,7 +123,8 @@ void write_report(const RufsFit& fit, const RufsOptions& options, Report& report
   report.resolved.emplace_back("clusters", static_cast<double>(used));
   report.resolved.emplace_back("gap", fit.gap);
   if (used < options.clusters) {
-    report.warnings.push_back(text("rufs: ", used, " of ", options.clusters, " clusters used: k-means left the rest empty"));
+    report.warnings.push_back(
+        text("rufs: ", used, " of ", options.clusters, " clusters used: k-means left the rest empty"));
   }
   if (fit.gap > kFineGap) {
     report.warnings.push_back(text("rufs: W is within ", fit.gap, " of its optimum, wanted ", kFineGap));
@@ -168,9 +168,8 @@ Selection rufs(const Source& source, const RufsOptions& options, Context& contex
                             options.zeta,
                             unit,
                             row_squared_norms(prepared.source, context)};
-  Matrix g = options.init.empty()
-                 ? first_labelling(first_labels(prepared.source, options, context), options.clusters)
-                 : options.init;
+  Matrix g = options.init.empty() ? first_labelling(first_labels(prepared.source, options, context), options.clusters)
+                                  : options.init;
   const RufsFit fit = fit_rufs(problem, std::move(g), options.iterations, options.tolerance, context);
   Selection out = finish(fit, prepared, source.cols());
   report_graph(graph, options.graph, out.report);

@@ -12,16 +12,16 @@ namespace tamis {
 
 namespace {
 
-constexpr Index kDecomposed = 1024;  // min(n, d) up to which the Gram matrix is decomposed once
-constexpr Index kBlock = 64;         // columns of a sparse Gram matrix formed together
-constexpr Index kRidgeSteps = 20;    // conjugate gradients of one ridge problem elsewhere, from the one before
+constexpr Index kBlock = 64;       // columns of a sparse Gram matrix formed together
+constexpr Index kRidgeSteps = 20;  // conjugate gradients of one ridge problem elsewhere, from the one before
 constexpr double kRidgeResidual = 1e-4;
-constexpr double kGap = 1e-8;  // relative duality gap of the W step
+constexpr double kGap = 1e-8;       // relative duality gap of the last W
+constexpr double kRoughGap = 1e-5;  // and of those that G and F still follow
 constexpr Index kWeightIterations = 3000;
 constexpr Index kJudge = 20;         // iterations between two looks at the gap
 constexpr double kRelaxation = 1.6;  // of ADMM: Boyd et al. 2011, 3.4.3
 constexpr double kGain = 1e-6;       // the G and F steps end where one of theirs gains less than this part of J
-constexpr double kKink = 1e-3;  // rows shorter than this part of the mean are taken as quadratic by a direction
+constexpr double kKink = 1e-3;       // rows shorter than this part of the mean are taken as quadratic by a direction
 constexpr Index kLabelSteps = 30;
 constexpr Index kPairClusters = 32;  // up to so many clusters each pair of them enters the G step's system
 constexpr Index kBasisSteps = 30;
@@ -198,11 +198,11 @@ std::vector<double> ratios(const std::vector<double>& a, const std::vector<doubl
 
 }  // namespace
 
-RidgeSystem::RidgeSystem(const Centered& x, Context& context)
+RidgeSystem::RidgeSystem(const Centered& x, Index decomposed, Context& context)
     : x_(x),
-      path_(std::min(x.rows(), x.cols()) > kDecomposed ? Path::iterated
-            : x.cols() <= x.rows()                     ? Path::columns
-                                                       : Path::rows) {
+      path_(std::min(x.rows(), x.cols()) > decomposed ? Path::iterated
+            : x.cols() <= x.rows()                    ? Path::columns
+                                                      : Path::rows) {
   if (path_ == Path::iterated) return;
   const bool rows = path_ == Path::rows;
   if (x.source().sparse()) {
@@ -310,11 +310,14 @@ void rescale(double factor, double& rho, Matrix& dual) {
 
 }  // namespace
 
-WeightStep::WeightStep(const RufsProblem& problem, Context& context) : problem_(problem), system_(problem.x, context) {}
+WeightStep::WeightStep(const RufsProblem& problem, Context& context, Index decomposed)
+    : problem_(problem), system_(problem.x, decomposed, context) {}
 
 void WeightStep::start(RufsState& state, Context& context) const {
   const Matrix zero(problem_.x.cols(), state.g.cols());
-  system_.solve(state.g, zero, problem_.beta / problem_.alpha / problem_.fit, state.w, state.xw, context);
+  // Below the rounding of X'X there is no ridge to speak of, and above the range of double no W.
+  const double ridge = std::clamp(problem_.beta / problem_.alpha / problem_.fit, kUlp * sum(problem_.squares), 1e300);
+  system_.solve(state.g, zero, ridge, state.w, state.xw, context);
 }
 
 void WeightStep::begin(const RufsState& state) {
@@ -356,7 +359,8 @@ void WeightStep::balance(const Matrix& g) {
   rescale(v, rho_v_, dual_v_);
 }
 
-double WeightStep::run(RufsState& state, Context& context) {
+double WeightStep::run(RufsState& state, Gap wanted, Context& context) {
+  const double enough = wanted == Gap::fine ? kGap : kRoughGap;
   Bounds bounds;
   // W = 0 is best exactly if U = -alpha g_i / ||g_i|| is feasible.
   Matrix u = state.g;
@@ -376,7 +380,7 @@ double WeightStep::run(RufsState& state, Context& context) {
     return u;
   };
   if (!first) judge(state, state.w, state.xw, dual(), bounds, context);
-  for (Index t = 1; t <= kWeightIterations && bounds.gap() > kGap; ++t, ++iterations_) {
+  for (Index t = 1; t <= kWeightIterations && bounds.gap() > enough; ++t, ++iterations_) {
     context.check_cancelled();
     iterate(state.g, context);
     if (t % kJudge != 0) continue;
@@ -405,13 +409,13 @@ class LabelModel {
   }
 
   // Weights of the quadratic majorants at G; rows at a kink get a large one.
-  void look_at(const Matrix& g) {
+  void look_at(const Matrix& g, double kink) {
     g_ = g;
     departure_ = departure(g);
     fit_ = residual_norms(p_, g, xf_, ff_);
     regression_.resize(fit_.size());
     const auto n = static_cast<double>(g.rows());
-    const double floor_fit = kKink * sum(fit_) / n + kTiny, floor = kKink * sum_of_row_norms(g) / n + kTiny;
+    const double floor_fit = kink * sum(fit_) / n + kTiny, floor = kink * sum_of_row_norms(g) / n + kTiny;
     for (Index i = 0; i < g.rows(); ++i) {
       const auto at = static_cast<std::size_t>(i);
       double square = 0;
@@ -600,7 +604,7 @@ bool search(const LabelModel& model, const Matrix& direction, double slope, Matr
 
 Matrix label_gradient(const RufsProblem& problem, const RufsState& state, Context& context) {
   LabelModel model(problem, state, context);
-  model.look_at(state.g);
+  model.look_at(state.g, 0);
   return model.gradient();
 }
 
@@ -609,7 +613,7 @@ void label_step(const RufsProblem& problem, RufsState& state, Context& context) 
   double value = model.value(state.g);
   for (Index step = 0; step < kLabelSteps; ++step) {
     context.check_cancelled();
-    model.look_at(state.g);
+    model.look_at(state.g, kKink);
     const Matrix gradient = model.gradient();
     // Entries at 0 that would go below it are held there.
     std::vector<char> held(static_cast<std::size_t>(gradient.size()));
@@ -728,7 +732,7 @@ RufsFit fit_rufs(const RufsProblem& problem, Matrix g, Index rounds, double tole
   RufsTerms now = rufs_terms(problem, state, context);
   require(std::isfinite(now.sum()), ErrorCode::bad_data, "rufs: values so large that J overflows: scale the data");
   out.trace.push_back(now);
-  out.gap = weights.run(state, context);
+  weights.run(state, WeightStep::Gap::rough, context);
   now = checked(problem, state, now, context);
   for (Index round = 1; round <= rounds && !out.converged; ++round) {
     context.check_cancelled();
@@ -736,13 +740,15 @@ RufsFit fit_rufs(const RufsProblem& problem, Matrix g, Index rounds, double tole
     now = checked(problem, state, now, context);
     basis_step(problem, state, context);
     now = checked(problem, state, now, context);
-    out.gap = weights.run(state, context);
+    weights.run(state, WeightStep::Gap::rough, context);
     now = checked(problem, state, now, context);
     out.converged = out.trace.back().sum() - now.sum() <= tolerance * now.sum();
     out.trace.push_back(now);
     context.progress("rufs", static_cast<double>(round) / static_cast<double>(rounds),
                      text("round ", round, ", J ", now.sum()));
   }
+  out.gap = weights.run(state, WeightStep::Gap::fine, context);
+  out.trace.back() = checked(problem, state, now, context);
   out.weight_iterations = weights.iterations();
   out.path = weights.path();
   return out;

@@ -15,6 +15,8 @@
 
 namespace tamis {
 
+inline constexpr Index kDecomposed = 1024;
+
 // X in units of `unit`: W is multiplied and F divided by it, beta divided, and the weights of F multiplied.
 struct RufsProblem {
   const Centered& x;  // n x d, not centred
@@ -44,7 +46,7 @@ Matrix first_basis(const RufsProblem& problem, const Matrix& g, Context& context
 // minimise ||X W - T||^2 + r ||W - C||^2 for many T, C and r.
 class RidgeSystem {
  public:
-  RidgeSystem(const Centered& x, Context& context);
+  RidgeSystem(const Centered& x, Index decomposed, Context& context);
   // `w` and `xw` hold the point to start from where there is no decomposition, and the solution afterwards.
   void solve(const Matrix& t, const Matrix& c, double r, Matrix& w, Matrix& xw, Context& context) const;
   const char* path() const;
@@ -64,11 +66,12 @@ class RidgeSystem {
 // a small part of the value. The dual: maximise -<U, G> subject to ||u_i|| <= alpha, ||(X'U)_j|| <= beta.
 class WeightStep {
  public:
-  WeightStep(const RufsProblem& problem, Context& context);
+  WeightStep(const RufsProblem& problem, Context& context, Index decomposed = kDecomposed);
   // (X'X + (beta / alpha) I)^-1 X'G.
   void start(RufsState& state, Context& context) const;
-  // Returns the relative gap.
-  double run(RufsState& state, Context& context);
+  // Returns the relative gap: 1e-8 is fine, 1e-5 rough.
+  enum class Gap { rough, fine };
+  double run(RufsState& state, Gap wanted, Context& context);
   const char* path() const { return system_.path(); }
   Index iterations() const { return iterations_; }
 
@@ -82,9 +85,9 @@ class WeightStep {
 
   const RufsProblem& problem_;
   RidgeSystem system_;
-  Matrix w_, xw_;              // the ridge solution of an iteration
+  Matrix w_, xw_;  // the ridge solution of an iteration
   Matrix r_, v_, r_was_, v_was_;
-  Matrix dual_r_, dual_v_;     // divided by their rho
+  Matrix dual_r_, dual_v_;  // divided by their rho
   double rho_r_ = 0, rho_v_ = 0;
   Index iterations_ = 0;
 };
@@ -94,7 +97,8 @@ class WeightStep {
 Matrix label_gradient(const RufsProblem& problem, const RufsState& state, Context& context);
 void label_step(const RufsProblem& problem, RufsState& state, Context& context);
 
-// F >= 0: ||X - GF||_21 + shrink sum_k ||f_k|| by its quadratic majorants, the weights 1 / ||(GF - X)_i|| fresh in each.
+// F >= 0: ||X - GF||_21 + shrink sum_k ||f_k|| by its quadratic majorants, the weights 1 / ||(GF - X)_i|| fresh in
+// each.
 Matrix basis_gradient(const RufsProblem& problem, const RufsState& state, Context& context);
 void basis_step(const RufsProblem& problem, RufsState& state, Context& context);
 
