@@ -398,10 +398,17 @@ TEST(Ndfs, ToleranceStops) {
   const Selection all = ndfs(support::dense(x), options, context);
   EXPECT_EQ(all.report.iterations, 300);
   EXPECT_EQ(all.report.status, Status::max_iterations);
-  NdfsOptions settled = options;  // one cluster: nothing moves after a few iterations, and all are run nevertheless
+  // A constant F on a ring: nothing moves after a few iterations, to the last bit, and all are run nevertheless.
+  Matrix ring(50, 50);
+  for (Index i = 0; i < 50; ++i) ring(i, (i + 1) % 50) = ring((i + 1) % 50, i) = 1;
+  NdfsOptions settled = options;
   settled.clusters = 1;
   settled.alpha = 0;
-  EXPECT_EQ(ndfs(support::dense(x), settled, context).report.iterations, 300);
+  settled.laplacian = "plain";
+  settled.init = Matrix(50, 1, 0.3);
+  const Report report = run(support::dense(x), ring, settled).selection.report;
+  EXPECT_EQ(report.iterations, 300);
+  EXPECT_EQ(report.objective[10], report.objective[11]);
   options.tolerance = 1e-4;
   const Selection some = ndfs(support::dense(x), options, context);
   EXPECT_EQ(some.report.status, Status::converged);
