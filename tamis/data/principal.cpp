@@ -62,14 +62,6 @@ Matrix small_gram(const Centered& z, Context& context) {
   return z.source().sparse() ? scatter_product(z, identity(z.cols()), context) : gram(z, context);
 }
 
-Matrix random_matrix(Index rows, Index cols, std::uint64_t seed) {
-  constexpr std::uint64_t kStream = 0x70636173;  // its own stream of the seed
-  const Random random(seed, kStream);
-  Matrix out(rows, cols);
-  for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal(static_cast<std::uint64_t>(i));
-  return out;
-}
-
 // A sample of rows, centred on its own means: cheap where there are many.
 struct Sample {
   Sample(const Centered& z, Index count, Context& context)
@@ -94,11 +86,12 @@ Index sample_size(const Centered& z, Index count, Index most) {
 
 // Z'R for random R: a start in the row space of Z that moves with its columns when they are permuted.
 Matrix random_start(const Centered& z, Index width, Context& context) {
+  constexpr std::uint64_t kStream = 0x70636173;  // its own stream of the seed
+  const Random random(context.seed, kStream);
   const Index sampled = sample_size(z, width, kStartRows);
-  if (sampled == 0)
-    return orthonormalized(multiply_transposed(z, random_matrix(z.rows(), width, context.seed), context));
+  if (sampled == 0) return orthonormalized(multiply_transposed(z, normal_matrix(z.rows(), width, random), context));
   const Sample some(z, sampled, context);
-  return orthonormalized(multiply_transposed(some.centered, random_matrix(sampled, width, context.seed), context));
+  return orthonormalized(multiply_transposed(some.centered, normal_matrix(sampled, width, random), context));
 }
 
 RitzPairs by_iteration(const Centered& z, Index count, Accuracy accuracy, const Matrix& s, Context& context) {

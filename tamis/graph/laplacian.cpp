@@ -20,6 +20,9 @@ constexpr Index kFilterDegree = 12;  // products with W for one step: cheap besi
 constexpr double kSameValue = 1e-7;  // eigenvalues closer than this share one space
 constexpr double kTolerance = 1e-10;
 constexpr Index kRounds = 200;
+// Streams of the seed.
+constexpr std::uint64_t kStartStream = 0x6c61706c;
+constexpr std::uint64_t kBasisStream = 0x62617369;
 
 // out_i = a_i v_i + b_i sum_j w_ij b_j v_j, row by row.
 Matrix combine(const Graph& graph, const std::vector<double>& a, const std::vector<double>& b, double sign,
@@ -60,14 +63,6 @@ Matrix trivial_vector(const Graph& graph) {
   return v;
 }
 
-Matrix random_columns(Index n, Index m, std::uint64_t seed) {
-  constexpr std::uint64_t kStream = 0x6c61706c;  // its own stream of the seed
-  const Random random(seed, kStream);
-  Matrix out(n, m);
-  for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal(static_cast<std::uint64_t>(i));
-  return out;
-}
-
 // N - weight v v', where N = D^-1/2 W D^-1/2: its largest eigenvalues belong to the smallest of Ln.
 struct Deflated {
   const Graph& graph;
@@ -104,7 +99,7 @@ Matrix filtered(const Deflated& n, double top, Matrix x) {
 // Iterates a filtered subspace until the first `count` residuals are small: the eigenvalues of a graph crowd below 1,
 // where products with W are cheap and a polynomial of high degree tells them apart.
 EigenPairs by_iteration(const Deflated& n, Index width, Index count, Context& context) {
-  Matrix x = orthonormal_complement(n.trivial, random_columns(n.graph.rows, width, context.seed));
+  Matrix x = orthonormal_complement(n.trivial, normal_matrix(n.graph.rows, width, Random(context.seed, kStartStream)));
   for (Index round = 0;; ++round) {
     context.check_cancelled();
     // Rayleigh-Ritz through the solver: no steps, it only turns the basis.
@@ -170,7 +165,7 @@ Spectrum smoothest_eigenvectors(const Graph& graph, Index count, Context& contex
   const Index width = std::min(count + kGuard, graph.rows - 1);
   const bool dense = graph.rows <= kDenseRows || 8 * width > graph.rows;
   EigenPairs pairs = dense ? whole_spectrum(n, width) : by_iteration(n, width, count, context);
-  const Matrix random = random_columns(graph.rows, width, context.seed + 1);
+  const Matrix random = normal_matrix(graph.rows, width, Random(context.seed, kBasisStream));
   for (Index first = 0; first < pairs.vectors.cols();) {
     Index end = first + 1;
     while (end < pairs.vectors.cols() &&

@@ -72,6 +72,12 @@ void scale_rows(const std::vector<double>& by, Matrix& a) {
   }
 }
 
+Matrix normal_matrix(Index rows, Index cols, const Random& random) {
+  Matrix out(rows, cols);
+  for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal(static_cast<std::uint64_t>(i));
+  return out;
+}
+
 EigenPairs symmetric_eigen(const Matrix& a) {
   Matrix work = a;
   std::vector<double> values(static_cast<std::size_t>(a.rows()));

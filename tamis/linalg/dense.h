@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "tamis/base/random.h"
 #include "tamis/linalg/matrix.h"
 
 namespace tamis {
@@ -18,6 +19,9 @@ double dot(const Matrix& a, const Matrix& b);  // tr(A'B)
 Matrix first_columns(const Matrix& a, Index count);
 Matrix hstack(const Matrix& a, const Matrix& b);
 void scale_rows(const std::vector<double>& by, Matrix& a);
+
+// Independent standard normal numbers.
+Matrix normal_matrix(Index rows, Index cols, const Random& random);
 
 // All eigenpairs of a symmetric matrix, largest first; vectors are columns.
 struct EigenPairs {
