@@ -8,8 +8,8 @@
 // graph; X is taken as given, not centred. Score of feature j: ||w_j||, higher is better; constant columns score 0.
 //
 // Passes over X: the graph's (n^2 d work), then two for each iteration of the W step (about 100 to 500 in all) and
-// of the F step. Memory: the graph, 25 n c + 15 d c numbers, and a square matrix of side min(n, d) where that is at
-// most 1024; nothing of size n x n or d x d elsewhere.
+// of the F step. Memory: the graph, about 25 n c + 15 d c numbers, and two square matrices of side min(n, d) where
+// that is at most 4096 (sparse: 1024).
 #pragma once
 
 #include "tamis/base/context.h"

@@ -198,12 +198,9 @@ std::vector<double> ratios(const std::vector<double>& a, const std::vector<doubl
 
 }  // namespace
 
-RidgeSystem::RidgeSystem(const Centered& x, Index decomposed, Context& context)
-    : x_(x),
-      path_(std::min(x.rows(), x.cols()) > decomposed ? Path::iterated
-            : x.cols() <= x.rows()                    ? Path::columns
-                                                      : Path::rows) {
-  if (path_ == Path::iterated) return;
+RidgeSystem::RidgeSystem(const Centered& x, Index decomposed, Context& context) : x_(x), path_(Path::iterated) {
+  if (std::min(x.rows(), x.cols()) > (x.source().sparse() ? decomposed / 4 : decomposed)) return;
+  path_ = x.cols() <= x.rows() ? Path::columns : Path::rows;
   const bool rows = path_ == Path::rows;
   if (x.source().sparse()) {
     gram_ = symmetric_eigen(sparse_gram(x, rows, context));

@@ -15,7 +15,8 @@
 
 namespace tamis {
 
-inline constexpr Index kDecomposed = 1024;
+// A quarter of it where X is sparse, and products are cheap.
+inline constexpr Index kDecomposed = 4096;
 
 // X in units of `unit`: W is multiplied and F divided by it, beta divided, and the weights of F multiplied.
 struct RufsProblem {

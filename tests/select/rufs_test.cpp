@@ -266,7 +266,7 @@ TEST(Rufs, DecomposedAndIteratedWeightsAgree) {
       Owned owned(sparse ? support::sparse(x) : support::dense(x), graph_matrix(x), o);
       std::vector<double> value;
       std::vector<std::vector<double>> scores;
-      for (const Index decomposed : {Index{1024}, Index{0}}) {
+      for (const Index decomposed : {kDecomposed, Index{0}}) {
         RufsState state = start_state(owned, dealt(n, 3));
         WeightStep step(owned.problem, owned.context, decomposed);
         step.start(state, owned.context);
