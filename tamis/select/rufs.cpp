@@ -145,7 +145,13 @@ Options describe(RufsOptions& o) {
       {"zeta", "zeta", &o.zeta, {0, inf, true}, {}, "weight of the penalty that keeps G'G near I", ""},
       {"restarts", "n_init", &o.restarts, {1, inf}, {}, "k-means starts for the first G", ""},
       {"iterations", "max_iter", &o.iterations, {1, inf}, {}, "rounds over G, F and W at most", ""},
-      {"tolerance", "tol", &o.tolerance, {0, inf}, {}, "stop when a round gains at most this part of J", ""},
+      {"tolerance",
+       "tol",
+       &o.tolerance,
+       {0, inf},
+       {},
+       "stop when a round gains at most this part of J; 0 runs every round",
+       ""},
   };
   for (Option& option : describe(o.graph)) out.push_back(option);
   return out;

@@ -739,7 +739,7 @@ RufsFit fit_rufs(const RufsProblem& problem, Matrix g, Index rounds, double tole
     now = checked(problem, state, now, context);
     weights.run(state, WeightStep::Gap::rough, context);
     now = checked(problem, state, now, context);
-    out.converged = out.trace.back().sum() - now.sum() <= tolerance * now.sum();
+    out.converged = tolerance > 0 && out.trace.back().sum() - now.sum() <= tolerance * now.sum();
     out.trace.push_back(now);
     context.progress("rufs", static_cast<double>(round) / static_cast<double>(rounds),
                      text("round ", round, ", J ", now.sum()));

@@ -250,6 +250,7 @@ TEST(Rufs, JNeverRises) {
           for (Index i = 0; i < g.size(); ++i) g.data()[i] = random.uniform(static_cast<std::uint64_t>(i));
         }
         const RufsFit fit = fit_rufs(owned.problem, g, o.iterations, 0, owned.context);
+        EXPECT_EQ(fit.trace.size(), 7U);  // tolerance 0 runs every round
         expect_descent(fit, x, weights, o, text(n, " x ", d, ", alpha ", alpha, ", seed ", seed));
       }
     }
