@@ -16,7 +16,7 @@ namespace {
 
 // Up to this many rows the bandwidth is the mean over all pairs; above it over this many pairs.
 constexpr Index kAllPairsRows = 4096;
-constexpr Index kSampledPairs = 1 << 19;
+constexpr Index kSampledPairs = 1 << 17;
 
 struct Edge {
   std::int32_t column;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "tamis/base/random.h"
@@ -59,8 +60,16 @@ class Nearest {
   double* distance_;
 };
 
-// ||a||^2 + ||b||^2 - 2 a.b is off by at most this part of ||a||^2 + ||b||^2.
-double rounding_of_products(Index d) { return 4 * static_cast<double>(d + 8) * std::numeric_limits<double>::epsilon(); }
+// ||a||^2 + ||b||^2 - 2 a.b is off by at most this part of ||a||^2 + ||b||^2, with products in T ...
+template <class T>
+double rounding_of_products(Index d) {
+  return 4 * static_cast<double>(d + 8) * static_cast<double>(std::numeric_limits<T>::epsilon());
+}
+// ... and by this much where they are too small for T.
+template <class T>
+double underflow_of_products(Index d) {
+  return 4 * static_cast<double>(d) * static_cast<double>(std::numeric_limits<T>::min());
+}
 
 double squared_difference(const double* a, const double* b, Index d) {
   double lanes[8] = {};
@@ -77,31 +86,38 @@ double squared_difference(const double* a, const double* b, Index d) {
 // Keeps what the search of all rows shares.
 struct Search {
   Neighbors out;
-  std::vector<double> square;        // ||z_i||^2
-  std::vector<double> distance_sum;  // over all rows, of each row; empty where not asked for
-  double rounding;
+  std::vector<double> square;          // ||z_i||^2
+  std::vector<double> distance_sum;    // over all rows, of each row; empty where not asked for
+  double rounding = 0, underflow = 0;  // of the products
+
+  template <class T>
+  void set_precision(Index d) {
+    rounding = rounding_of_products<T>(d);
+    underflow = underflow_of_products<T>(d);
+  }
 };
 
 // Row i against rows [first, first + count), given the products z_i.z_j and a way to compute a distance exactly.
-template <class Exact>
-void scan(Search& search, Nearest& nearest, Index i, Index first, Index count, const double* products,
+template <class T, class Exact>
+void scan(Search& search, Nearest& nearest, Index i, Index first, Index count, const T* products,
           std::vector<double>& distance, Exact exact) {
   const double own = search.square[static_cast<std::size_t>(i)], slack = 1 + search.rounding;
   const double* square = search.square.data() + first;
   for (Index j = 0; j < count; ++j) {
-    distance[static_cast<std::size_t>(j)] = own + square[j] - 2 * products[j];
+    distance[static_cast<std::size_t>(j)] = own + square[j] - 2 * static_cast<double>(products[j]);
   }
   if (!search.distance_sum.empty()) {
     double sum = 0;
     for (Index j = 0; j < count; ++j) {
       if (first + j == i) continue;
       const double value = distance[static_cast<std::size_t>(j)];
-      sum += std::sqrt(value > search.rounding * (own + square[j]) ? value : exact(first + j));
+      const bool clear = value > search.rounding * (own + square[j]) + search.underflow;
+      sum += std::sqrt(clear ? value : exact(first + j));
     }
     search.distance_sum[static_cast<std::size_t>(i)] += sum;
   }
   // value - rounding (own + square) <= worst, with the test's left side rising with the row's own square.
-  const double margin = search.rounding * own;
+  const double margin = search.rounding * own + search.underflow;
   for (Index j = 0; j < count; ++j) {
     const double value = distance[static_cast<std::size_t>(j)];
     if (value - margin - search.rounding * square[j] > nearest.worst() * slack || first + j == i) continue;
@@ -114,7 +130,10 @@ Nearest nearest_of(Search& search, Index i) {
   return Nearest(k, search.out.index.data() + i * k, search.out.distance.data() + i * k);
 }
 
+// Products of rows in T. In float where they only say which rows may be near; the mean distance needs double.
+template <class T>
 void search_dense(const Centered& z, Search& search, Context& context) {
+  search.set_precision<T>(z.cols());
   const Index n = z.rows(), d = z.cols();
   const auto at_once = [&](Index most) { return std::min(std::max<Index>(std::min(most, kCellsAtOnce / d), 16), n); };
   const Index step = at_once(kRowsAtOnce), others = at_once(kOthersAtOnce), tasks = (n + step - 1) / step;
@@ -131,16 +150,31 @@ void search_dense(const Centered& z, Search& search, Context& context) {
   context.count_pass();
   context.pool().run(tasks, [&](Index task) {
     const Index first = task * step, rows = std::min(step, n - first);
-    Matrix own(rows, d), other(others, d), products(rows, others);
+    Matrix own(rows, d), other(others, d);
+    BasicMatrix<T> products(rows, others);
     std::vector<double> distance(static_cast<std::size_t>(others));
     std::vector<Nearest> nearest;
     for (Index i = 0; i < rows; ++i) nearest.push_back(nearest_of(search, first + i));
     load_rows(z, first, rows, own.data());
+    std::vector<T> own_narrow, other_narrow;
+    if constexpr (!std::is_same_v<T, double>) {
+      own_narrow.resize(static_cast<std::size_t>(own.size()));
+      std::transform(own.data(), own.data() + own.size(), own_narrow.begin(),
+                     [](double value) { return static_cast<T>(value); });
+      other_narrow.resize(static_cast<std::size_t>(others * d));
+    }
     for (Index begin = 0; begin < n; begin += others) {
       context.check_cancelled();
       const Index count = std::min(others, n - begin);
       load_rows(z, begin, count, other.data());
-      blas::gemm(false, true, rows, count, d, 1.0, own.data(), d, other.data(), d, 0.0, products.data(), others);
+      if constexpr (std::is_same_v<T, double>) {
+        blas::gemm(false, true, rows, count, d, 1.0, own.data(), d, other.data(), d, 0.0, products.data(), others);
+      } else {
+        std::transform(other.data(), other.data() + count * d, other_narrow.begin(),
+                       [](double value) { return static_cast<T>(value); });
+        blas::gemm(false, true, rows, count, d, T(1), own_narrow.data(), d, other_narrow.data(), d, T(0),
+                   products.data(), others);
+      }
       for (Index i = 0; i < rows; ++i) {
         scan(search, nearest[static_cast<std::size_t>(i)], first + i, begin, count, products.row(i), distance,
              [&](Index j) { return squared_difference(own.row(i), other.row(j - begin), d); });
@@ -167,6 +201,7 @@ double squared_difference(const Entries& rows, Index a, Index b) {
 }
 
 void search_sparse(const Centered& z, Search& search, Context& context) {
+  search.set_precision<double>(z.cols());
   const Index n = z.rows();
   const Entries rows = gather_entries(z, context), columns = transposed(rows, z.cols());
   for (std::size_t i = 0; i < search.square.size(); ++i) {
@@ -213,13 +248,14 @@ Neighbors nearest_neighbors(const Source& source, Index count, bool with_mean, C
   search.out.index.resize(static_cast<std::size_t>(n * search.out.count));
   search.out.distance.resize(search.out.index.size());
   search.square.resize(static_cast<std::size_t>(n));
-  search.rounding = rounding_of_products(source.cols());
   if (with_mean) search.distance_sum.resize(search.square.size());
   const Centered z = around_centers(source, moments);
   if (source.sparse()) {
     search_sparse(z, search, context);
+  } else if (with_mean) {
+    search_dense<double>(z, search, context);
   } else {
-    search_dense(z, search, context);
+    search_dense<float>(z, search, context);
   }
   if (with_mean) {
     double sum = 0;
