@@ -7,12 +7,11 @@
 #include <utility>
 
 #include "tamis/base/error.h"
-#include "tamis/cluster/kmeans.h"
 #include "tamis/data/passes.h"
-#include "tamis/data/principal.h"
 #include "tamis/graph/laplacian.h"
 #include "tamis/linalg/cholesky.h"
 #include "tamis/linalg/dense.h"
+#include "tamis/select/row_clusters.h"
 
 namespace tamis {
 
@@ -24,10 +23,6 @@ constexpr Index kSystem = 16384;                                 // equations at
 constexpr Index kFewRows = 1024;               // XPX' in panels of columns, each with an n x n sum of its own
 constexpr Index kPieceCells = Index{1} << 24;  // numbers of X made dense at a time: 128 MB
 constexpr double kFar = 1e4;                   // standard deviations between a column and 0 that are worth a warning
-// k-means sees the columns themselves up to so many, and so many numbers, else so many principal directions.
-constexpr Index kDirectColumns = 200;
-constexpr Index kPointCells = Index{1} << 25;
-constexpr Index kDirections = 64;
 
 void check(const Source& source, const NdfsOptions& options, const Context& context) {
   NdfsOptions copy = options;
@@ -86,23 +81,9 @@ Centered uncentred(const Source& x) { return {x, std::vector<double>(static_cast
 
 // --- The first F -------------------------------------------------------------------------------------------------
 
-// What k-means clusters: the rows of X, or where they are too long or too many their leading principal components.
-Matrix points(const Source& x, Context& context) {
-  const Index n = x.rows(), d = x.cols();
-  if (d <= kDirectColumns && n * d <= kPointCells) return gather(x, context);
-  const Index dims = std::min(kDirections, std::max<Index>(8, kPointCells / n));
-  const Centered z(x, column_moments(x, context));
-  const Matrix v = principal_directions(z, dims, Accuracy::rough, Matrix(), context).vectors;
-  return v.cols() == 0 ? Matrix(n, 1) : multiply(z, v, context);
-}
-
 // F = Y (Y'Y)^-1/2 + 0.02, Y the indicators of the clusters of k-means.
 Matrix first_labels(const Source& x, const NdfsOptions& options, Context& context) {
-  KMeansOptions means;
-  means.clusters = options.clusters;
-  means.restarts = options.restarts;
-  means.seed = context.seed;
-  const KMeansResult found = kmeans(points(x, context), means, context);
+  const KMeansResult found = cluster_rows(x, options.clusters, options.restarts, context);
   Matrix f(x.rows(), options.clusters, kOffset);
   for (Index i = 0; i < f.rows(); ++i) {
     const int k = found.labels[static_cast<std::size_t>(i)];

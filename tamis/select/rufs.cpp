@@ -6,18 +6,15 @@
 #include <utility>
 
 #include "tamis/base/error.h"
-#include "tamis/cluster/kmeans.h"
 #include "tamis/data/passes.h"
-#include "tamis/data/principal.h"
 #include "tamis/select/direct.h"
+#include "tamis/select/row_clusters.h"
 #include "tamis/select/rufs_steps.h"
 
 namespace tamis {
 
 namespace {
 
-// k-means looks at all columns up to this many, and at principal directions, two a cluster, above it.
-constexpr Index kAllColumns = 256;
 constexpr double kFineGap = 1e-6;  // a W step that ends above it is worth a warning
 
 void check(const Source& source, const RufsOptions& options) {
@@ -53,17 +50,6 @@ Prepared prepare(const Source& source, Context& context) {
     rest = rest.with_row_scale(std::vector<double>(static_cast<std::size_t>(source.rows()), 1 / moments.unit));
   }
   return {std::move(kept), moments.unit, std::move(rest)};
-}
-
-std::vector<int> first_labels(const Source& source, const RufsOptions& options, Context& context) {
-  KMeansOptions means;
-  means.clusters = options.clusters;
-  means.restarts = options.restarts;
-  means.seed = context.seed;
-  if (source.cols() <= kAllColumns) return kmeans(gather(source, context), means, context).labels;
-  const Centered z(source, column_moments(source, context));
-  const RitzPairs principal = principal_directions(z, 2 * options.clusters, Accuracy::rough, Matrix(), context);
-  return kmeans(multiply(z, principal.vectors, context), means, context).labels;
 }
 
 // G = Y (Y'Y)^-1/2, without the clusters that k-means left empty.
@@ -174,8 +160,10 @@ Selection rufs(const Source& source, const RufsOptions& options, Context& contex
                             options.zeta,
                             unit,
                             row_squared_norms(prepared.source, context)};
-  Matrix g = options.init.empty() ? first_labelling(first_labels(prepared.source, options, context), options.clusters)
-                                  : options.init;
+  Matrix g = options.init.empty()
+                 ? first_labelling(cluster_rows(prepared.source, options.clusters, options.restarts, context).labels,
+                                   options.clusters)
+                 : options.init;
   const RufsFit fit = fit_rufs(problem, std::move(g), options.iterations, options.tolerance, context);
   Selection out = finish(fit, prepared, source.cols());
   report_graph(graph, options.graph, out.report);

@@ -1,0 +1,36 @@
+#include "tamis/select/row_clusters.h"
+
+#include <algorithm>
+
+#include "tamis/data/passes.h"
+#include "tamis/data/principal.h"
+
+namespace tamis {
+
+namespace {
+
+// k-means sees the columns themselves up to so many, and so many numbers, else so many principal directions.
+constexpr Index kDirectColumns = 256;
+constexpr Index kPointCells = Index{1} << 25;
+constexpr Index kDirections = 64;
+
+Matrix points(const Source& source, Context& context) {
+  const Index n = source.rows(), d = source.cols();
+  if (d <= kDirectColumns && n * d <= kPointCells) return gather(source, context);
+  const Index dims = std::min(kDirections, std::max<Index>(8, kPointCells / n));
+  const Centered z(source, column_moments(source, context));
+  const Matrix v = principal_directions(z, dims, Accuracy::rough, Matrix(), context).vectors;
+  return v.cols() == 0 ? Matrix(n, 1) : multiply(z, v, context);
+}
+
+}  // namespace
+
+KMeansResult cluster_rows(const Source& source, Index clusters, Index restarts, Context& context) {
+  KMeansOptions options;
+  options.clusters = clusters;
+  options.restarts = restarts;
+  options.seed = context.seed;
+  return kmeans(points(source, context), options, context);
+}
+
+}  // namespace tamis
