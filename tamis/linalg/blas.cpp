@@ -1,5 +1,6 @@
 #include "tamis/linalg/blas.h"
 
+#include <cmath>
 #include <mutex>
 #include <vector>
 
@@ -138,7 +139,7 @@ bool cholesky(Index n, double* a) {
   const auto lock = one_at_a_time();
   dpotrf_("U", &ni, a, &ni, &info);
   require(info >= 0, ErrorCode::internal, "Cholesky factorisation failed (dpotrf info ", info, ")");
-  return info == 0;
+  return info == 0 && std::isfinite(a[n * n - 1]);  // not every library stops at a NaN, but it reaches the last pivot
 }
 
 // B by rows is B' by columns: B' (U'U)^-1 = (B' U^-1) U'^-1.

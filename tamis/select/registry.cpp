@@ -4,9 +4,9 @@
 #include "tamis/select/lapscore.h"
 #include "tamis/select/maxvar.h"
 #include "tamis/select/mcfs.h"
+#include "tamis/select/ndfs.h"
 #include "tamis/select/rufs.h"
 #include "tamis/select/spec.h"
-#include "tamis/select/ndfs.h"
 #include "tamis/select/ufcm.h"
 
 namespace tamis {
