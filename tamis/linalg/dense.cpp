@@ -66,6 +66,14 @@ Matrix hstack(const Matrix& a, const Matrix& b) {
   return out;
 }
 
+Matrix transposed(const Matrix& a) {
+  Matrix out(a.cols(), a.rows());
+  for (Index i = 0; i < a.rows(); ++i) {
+    for (Index j = 0; j < a.cols(); ++j) out(j, i) = a(i, j);
+  }
+  return out;
+}
+
 void scale_rows(const std::vector<double>& by, Matrix& a) {
   for (Index i = 0; i < a.rows(); ++i) {
     for (Index j = 0; j < a.cols(); ++j) a(i, j) *= by[static_cast<std::size_t>(i)];

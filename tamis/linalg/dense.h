@@ -18,6 +18,7 @@ double squared_norm(const Matrix& a);          // sum of squares
 double dot(const Matrix& a, const Matrix& b);  // tr(A'B)
 Matrix first_columns(const Matrix& a, Index count);
 Matrix hstack(const Matrix& a, const Matrix& b);
+Matrix transposed(const Matrix& a);
 void scale_rows(const std::vector<double>& by, Matrix& a);
 
 // Independent standard normal numbers.

@@ -94,14 +94,6 @@ Matrix first_labels(const Source& x, const NdfsOptions& options, Context& contex
 
 // --- The regression ----------------------------------------------------------------------------------------------
 
-Matrix transposed(const Matrix& a) {
-  Matrix out(a.cols(), a.rows());
-  for (Index i = 0; i < a.rows(); ++i) {
-    for (Index j = 0; j < a.cols(); ++j) out(j, i) = a(i, j);
-  }
-  return out;
-}
-
 // What depends on B = (X'X + beta D)^-1, by the smaller system, with P = (beta D)^-1:
 //   d <= n: B = P^1/2 (I + P^1/2 X'X P^1/2)^-1 P^1/2,   d > n: I - XBX' = (I + XPX')^-1 and BX' = PX'(I + XPX')^-1.
 class Regression {

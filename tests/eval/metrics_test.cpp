@@ -74,6 +74,14 @@ TEST(Metrics, EqualPartitionsScoreOneWhateverTheirNumbers) {
   EXPECT_DOUBLE_EQ(adjusted_rand(truth, clusters), 1.0);
 }
 
+// A common evaluation script divides by max(H1, H2), and gives NaN where a number between stands for no row.
+TEST(Faults, NmiDividesByTheGeometricMeanAndPassesOverEmptyClusters) {
+  const std::vector<int> two = {0, 0, 1, 1}, four = {0, 1, 2, 3}, gaps = {0, 0, 7, 7};
+  EXPECT_NEAR(normalized_mutual_info(two, four), std::sqrt(0.5), 1e-15);  // ln 2 / sqrt(ln 2 ln 4), not ln 2 / ln 4
+  EXPECT_NEAR(normalized_mutual_info(gaps, four), std::sqrt(0.5), 1e-15);
+  EXPECT_NEAR(normalized_mutual_info(four, gaps), std::sqrt(0.5), 1e-15);
+}
+
 TEST(Metrics, RelabellingChangesNothing) {
   const Random random(5, 0);
   std::vector<int> truth, clusters, renamed;

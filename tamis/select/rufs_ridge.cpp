@@ -1,0 +1,133 @@
+// RUFS: the ridge problems of its W step (rufs_steps.h).
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "tamis/select/rufs_algebra.h"
+#include "tamis/select/rufs_steps.h"
+
+namespace tamis {
+
+using namespace rufs_algebra;
+
+namespace {
+
+constexpr Index kBlock = 64;       // columns of a sparse Gram matrix formed together
+constexpr Index kRidgeSteps = 20;  // conjugate gradients of one ridge problem elsewhere, from the one before
+constexpr double kRidgeResidual = 1e-4;
+
+}  // namespace
+
+namespace {
+
+// Columns first .. first + count of the identity.
+Matrix unit_columns(Index n, Index first, Index count) {
+  Matrix out(n, count);
+  for (Index k = 0; k < count; ++k) out(first + k, k) = 1;
+  return out;
+}
+
+// X'X or XX' of sparse rows, a few columns at a time.
+Matrix sparse_gram(const Centered& x, bool rows, Context& context) {
+  const Index m = rows ? x.rows() : x.cols();
+  Matrix out(m, m);
+  for (Index first = 0; first < m; first += kBlock) {
+    const Index count = std::min(kBlock, m - first);
+    const Matrix unit = unit_columns(m, first, count);
+    const Matrix part =
+        rows ? multiply(x, multiply_transposed(x, unit, context), context) : scatter_product(x, unit, context);
+    for (Index i = 0; i < m; ++i) std::copy_n(part.row(i), count, out.row(i) + first);
+  }
+  return out;
+}
+
+// Q diag(factor(lambda)) Q'B
+template <class Factor>
+Matrix spectral(const EigenPairs& gram, const Matrix& b, Factor factor) {
+  Matrix inner = product_transposed_left(gram.vectors, b);
+  std::vector<double> by;
+  for (const double value : gram.values) by.push_back(factor(std::max(value, 0.0)));
+  scale_rows(by, inner);
+  return product(gram.vectors, inner);
+}
+
+// A += B diag(by)
+void add_scaled_columns(const std::vector<double>& by, const Matrix& b, Matrix& a) {
+  for (Index i = 0; i < a.rows(); ++i) {
+    for (Index k = 0; k < a.cols(); ++k) a(i, k) += by[static_cast<std::size_t>(k)] * b(i, k);
+  }
+}
+
+std::vector<double> ratios(const std::vector<double>& a, const std::vector<double>& b, double sign) {
+  std::vector<double> out(a.size());
+  for (std::size_t k = 0; k < a.size(); ++k) out[k] = b[k] > 0 ? sign * a[k] / b[k] : 0.0;
+  return out;
+}
+
+}  // namespace
+
+RidgeSystem::RidgeSystem(const Centered& x, Index decomposed, Context& context) : x_(x), path_(Path::iterated) {
+  if (std::min(x.rows(), x.cols()) > (x.source().sparse() ? decomposed / 4 : decomposed)) return;
+  path_ = x.cols() <= x.rows() ? Path::columns : Path::rows;
+  const bool rows = path_ == Path::rows;
+  if (x.source().sparse()) {
+    gram_ = symmetric_eigen(sparse_gram(x, rows, context));
+  } else {
+    gram_ = symmetric_eigen(rows ? gram_of_rows(x, context) : gram(x, context));
+  }
+}
+
+const char* RidgeSystem::path() const {
+  return path_ == Path::columns ? "gram of columns" : path_ == Path::rows ? "gram of rows" : "products";
+}
+
+void RidgeSystem::solve(const Matrix& t, const Matrix& c, double r, Matrix& w, Matrix& xw, Context& context) const {
+  if (path_ == Path::columns) return solve_columns(t, c, r, w, xw, context);
+  if (path_ == Path::rows) return solve_rows(t, c, r, w, xw, context);
+  iterate(t, c, r, w, xw, context);
+}
+
+// W = (X'X + r I)^-1 (X'T + r C)
+void RidgeSystem::solve_columns(const Matrix& t, const Matrix& c, double r, Matrix& w, Matrix& xw,
+                                Context& context) const {
+  const Matrix right = combined(multiply_transposed(x_, t, context), r, c);
+  w = spectral(gram_, right, [&](double value) { return 1 / (value + r); });
+  xw = multiply(x_, w, context);
+}
+
+// The same by Woodbury, K = XX': W = C + X'M, M = (K + r I)^-1 (T - XC), XW = XC + K M.
+void RidgeSystem::solve_rows(const Matrix& t, const Matrix& c, double r, Matrix& w, Matrix& xw,
+                             Context& context) const {
+  const Matrix xc = multiply(x_, c, context);
+  const Matrix right = combined(t, -1, xc);
+  const Matrix m = spectral(gram_, right, [&](double value) { return 1 / (value + r); });
+  w = combined(c, 1, multiply_transposed(x_, m, context));
+  xw = combined(xc, 1, spectral(gram_, right, [&](double value) { return value / (value + r); }));
+}
+
+// A few conjugate gradients, each column for itself.
+void RidgeSystem::iterate(const Matrix& t, const Matrix& c, double r, Matrix& w, Matrix& xw, Context& context) const {
+  if (w.empty()) w = Matrix(c.rows(), c.cols()), xw = Matrix(t.rows(), t.cols());
+  Matrix residual = combined(multiply_transposed(x_, combined(t, -1, xw), context), r, combined(c, -1, w));
+  Matrix direction = residual;
+  std::vector<double> square = column_dots(residual, residual);
+  const double enough = kRidgeResidual * kRidgeResidual * sum(square);
+  for (Index step = 0; step < kRidgeSteps && sum(square) > enough; ++step) {
+    const Matrix xd = multiply(x_, direction, context);
+    const Matrix image = combined(multiply_transposed(x_, xd, context), r, direction);
+    const std::vector<double> length = ratios(square, column_dots(direction, image), 1);
+    add_scaled_columns(length, direction, w);
+    add_scaled_columns(length, xd, xw);
+    for (Index i = 0; i < image.rows(); ++i) {
+      for (Index k = 0; k < image.cols(); ++k) residual(i, k) -= length[static_cast<std::size_t>(k)] * image(i, k);
+    }
+    const std::vector<double> next = column_dots(residual, residual);
+    Matrix onward = residual;
+    add_scaled_columns(ratios(next, square, 1), direction, onward);
+    direction = std::move(onward);
+    square = next;
+  }
+}
+
+}  // namespace tamis
