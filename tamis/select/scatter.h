@@ -16,6 +16,7 @@ class Scatter {
  public:
   Scatter(const Centered& z, ScatterPath path, Context& context);
   Matrix times(const Matrix& v) const;
+  Matrix whole() const;                           // S itself, whatever the path; for few columns
   const Matrix& matrix() const { return gram_; }  // empty on the path of products
 
  private:

@@ -23,6 +23,7 @@ inline constexpr double kUlp = std::numeric_limits<double>::epsilon();
 // Steps towards the eigenvectors in an iteration: any number keeps the ascent, and U moves on before they converge.
 inline constexpr Index kDirectionSteps = 4;
 inline constexpr Index kDirectionStepsNear = 2;  // after a fit of a sample
+inline constexpr Index kExactColumns = 1024;     // up to so many columns W is solved for where alpha > 1
 inline constexpr double kDirectionGain = 0.05;   // stop earlier where a step gains less than this part of the first
 // Where U weighs less than this it decides little.
 inline constexpr double kDecisiveAlpha = 0.5;
@@ -250,8 +251,36 @@ class Fit {
     options.gain = kDirectionGain;
     options.basis = 3 * options.count;
     options.tolerance = 1e-12;
-    w_ = largest_eigenpairs(m, w_, options);
+    if (!solve_exactly(m)) w_ = largest_eigenpairs(m, w_, options);
     if (beta_ == 0) drop_null_directions();
+  }
+
+  // The eigenvectors themselves, where alpha > 1 and there are few columns. There M is far from definite, a few steps
+  // leave W far from them, and what rounding does to an unfinished W grows from iteration to iteration.
+  // False where that is not the case, where rounding of the huge entries of beta D would lower tr(W'MW), or where
+  // nothing but rounding is left of tr(W'SW) (no penalty, and directions in which no row varies).
+  bool solve_exactly(const SymmetricOperator& m) {
+    const Index d = z_.cols();
+    if (options_.alpha <= 1 || d > kExactColumns) return false;
+    Matrix identity(d, d);
+    for (Index i = 0; i < d; ++i) identity(i, i) = 1;
+    if (whole_scatter_.empty()) whole_scatter_ = scatter_->whole();
+    Matrix dense = m.apply(identity, whole_scatter_);
+    for (Index i = 0; i < d; ++i) {
+      for (Index j = 0; j < i; ++j) dense(i, j) = dense(j, i) = 0.5 * (dense(i, j) + dense(j, i));
+    }
+    EigenPairs pairs = symmetric_eigen_largest(dense, w_.vectors.cols());
+    RitzPairs found;
+    found.vectors = std::move(pairs.vectors);
+    found.values = std::move(pairs.values);
+    found.image = product(whole_scatter_, found.vectors);
+    double trace = 0;
+    for (Index i = 0; i < d; ++i) trace += whole_scatter_(i, i);
+    if (!(dot(found.vectors, found.image) > 1e-9 * trace)) return false;
+    const auto value = [&](const RitzPairs& w) { return dot(w.vectors, m.apply(w.vectors, w.image)); };
+    if (!(value(found) >= value(w_))) return false;
+    w_ = std::move(found);
+    return true;
   }
 
   // (beta D_i + theta_j)^-1: the diagonal that dominates M where rows vanish. Essential: beta D reaches 1e8 there.
@@ -314,6 +343,7 @@ class Fit {
   const double beta_;
   Context& context_;
   const Scatter* const scatter_;  // null at alpha = 1
+  Matrix whole_scatter_;          // S, where W is solved for exactly
   RitzPairs w_;
   const Index direction_steps_;
   Matrix start_centers_;

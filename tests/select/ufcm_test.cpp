@@ -453,6 +453,21 @@ TEST(UfcmShape, DefaultDims) {
   }
 }
 
+// Above alpha = 1 M is indefinite, and an unfinished W would let rounding grow until the twins part.
+TEST(UfcmShape, DenseAndSparseAgreeAboveAlphaOne) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const Matrix x = support::thinned(support::mixture(200, 16, 4, 8, 4, seed), 0.5, seed + 10);
+    for (const auto& [alpha, beta] : std::vector<std::pair<double, double>>{{2, 10}, {5, 50}, {10, 100}}) {
+      UfcmOptions options = with_clusters(4);
+      options.alpha = alpha;
+      options.beta = beta;
+      const Selection dense = fit(support::dense(x), options), sparse = fit(support::sparse(x), options);
+      EXPECT_LE(support::largest_difference(dense.scores, sparse.scores), 1e-5 * support::largest(dense.scores))
+          << "seed " << seed << ", alpha " << alpha;
+    }
+  }
+}
+
 TEST(UfcmShape, SmallestProblems) {
   for (const double alpha : {0.0, 0.5, 1.0, 5.0}) {
     for (const double beta : {-1.0, 0.0, 1.0}) {
