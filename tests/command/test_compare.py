@@ -193,7 +193,7 @@ def test_tiny_tables(tmp_path, rows, cols):
 
 
 @pytest.mark.skipif(not (DATA / "usps.npz").is_file(), reason=f"no data in {DATA}")
-def test_usps_in_a_minute():
+def test_usps_with_every_method():
     found = compare(DATA / "usps.npz", "--labels", "y", timeout=300)
     assert [band["features"] for band in found["random"]] == [20, 50, 100]
     assert all(method["status"] != "failed" for method in found["methods"])
