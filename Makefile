@@ -72,7 +72,6 @@ bench:
 	build/kernels_bench
 	$(PYTHON) bench/against_plain.py
 	$(PYTHON) bench/shapes.py
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-bench.txt
 	$(PYTHON) bench/rivals.py
 
 format:

@@ -6,6 +6,19 @@
 
 #include "tamis/base/error.h"
 
+#ifdef TAMIS_BLAS_WHEEL  // the OpenBLAS of the Python package index has a prefix of its own
+#define dgemm_ scipy_dgemm_
+#define sgemm_ scipy_sgemm_
+#define dsyrk_ scipy_dsyrk_
+#define ssyrk_ scipy_ssyrk_
+#define dsyevd_ scipy_dsyevd_
+#define dsyevr_ scipy_dsyevr_
+#define dpotrf_ scipy_dpotrf_
+#define dtrsm_ scipy_dtrsm_
+#define openblas_set_num_threads scipy_openblas_set_num_threads
+#define openblas_get_parallel scipy_openblas_get_parallel
+#endif
+
 extern "C" {
 void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
             const double*, const int*, const double*, double*, const int*);
@@ -30,11 +43,15 @@ int openblas_get_parallel() __attribute__((weak));
 
 namespace tamis::blas {
 
+void use_one_thread() {
+  if (openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
+}
+
 namespace {
 
-// One thread inside BLAS, said before main() so that no pool of its own is ever used.
+// Said before main(), so that no pool of its own is ever used.
 const bool single_thread = [] {
-  if (openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
+  use_one_thread();
   return true;
 }();
 

@@ -6,6 +6,9 @@
 
 namespace tamis::blas {
 
+// So it is from the start; for a caller whose process holds others that may have changed it (Python's threadpoolctl).
+void use_one_thread();
+
 // C (m x n) = alpha op(A) op(B) + beta C, all row-major with the given leading dimensions.
 void gemm(bool trans_a, bool trans_b, Index m, Index n, Index k, double alpha, const double* a, Index lda,
           const double* b, Index ldb, double beta, double* c, Index ldc);
