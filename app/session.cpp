@@ -6,6 +6,14 @@
 #include "tamis/run/spelling.h"
 
 namespace tamis::app {
+namespace {
+
+// One for the process, as a process runs one command.
+ForeignReader foreign_reader;
+
+}  // namespace
+
+void set_foreign_reader(const ForeignReader& foreign) { foreign_reader = foreign; }
 
 Session::Session(const RunArguments& arguments)
     : quiet_(arguments.quiet),
@@ -30,7 +38,9 @@ void Session::warn(const std::string& message) {
 }
 
 Table Session::read(const DataArguments& arguments, const ReadOptions& options) {
-  return naming(arguments.path, [&] { return read_table(arguments.path, options, context_); });
+  ReadOptions with_foreign = options;
+  with_foreign.foreign = foreign_reader;
+  return naming(arguments.path, [&] { return read_table(arguments.path, with_foreign, context_); });
 }
 
 }  // namespace tamis::app

@@ -42,6 +42,9 @@ auto naming(const std::string& path, Work work) {
   }
 }
 
+// Who reads the formats that the library does not, for every session of the process; an empty one for nobody.
+void set_foreign_reader(const ForeignReader& foreign);
+
 // One sub-command: what CLI11 parses, and what is run then; returns the exit code.
 struct Command {
   CLI::App* app;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tamis/data/labels.h"
-#include "tamis/data/reading.h"
+#include "tamis/data/table.h"
 
 namespace tamis {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tamis/data/bytes.h"
-#include "tamis/data/reading.h"
+#include "tamis/data/table.h"
 
 namespace tamis {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "tamis/data/bytes.h"
-#include "tamis/data/reading.h"
+#include "tamis/data/table.h"
 
 namespace tamis {
 

@@ -20,13 +20,25 @@ constexpr const char* kWhatIsRead =
     "need .csv .tsv .txt .npy .npz .mtx .svm .libsvm .svmlight (text and .npy also .gz), a 10x folder, or - for CSV "
     "from standard input";
 
-bool has_ending(const std::string& path, std::initializer_list<const char*> endings) {
-  std::string name = path;
+std::string lower_case(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return name;
+}
+
+// Compressed or not.
+bool has_ending(const std::string& path, std::initializer_list<const char*> endings) {
+  const std::string name = lower_case(path);
   return std::any_of(endings.begin(), endings.end(), [&](const char* ending) {
     return name.ends_with(ending) || name.ends_with(std::string(ending) + ".gz");
   });
+}
+
+// Their readers need to move about in the file, so that none is read compressed or from a pipe.
+bool is_foreign(const std::string& path) {
+  const std::string name = lower_case(path);
+  const auto endings = {".parquet", ".pq", ".arrow", ".feather", ".ipc", ".h5ad", ".mat", ".h5"};
+  return std::any_of(endings.begin(), endings.end(), [&](const char* ending) { return name.ends_with(ending); });
 }
 
 Reading read_npy_file(const std::string& path, const ReadOptions& options, Context& context) {
@@ -41,6 +53,28 @@ Reading read_mtx_file(const std::string& path, const ReadOptions& options, Conte
   reading.table.format = "mtx";
   reading.table.text = true;
   reading.table.source = read_matrix_market(*open_text(path, &context), options.transpose, context);
+  return reading;
+}
+
+// The rest of the program relies on these sizes.
+void require_sizes(const std::string& where, const Table& table) {
+  const Index rows = table.source.rows();
+  require_shape(where, rows, table.source.cols());
+  const auto require_count = [&](const char* what, std::size_t count, Index need) {
+    require(count == static_cast<std::size_t>(need), ErrorCode::internal, where, ": the reader gave ", count, ' ', what,
+            ", need ", need);
+  };
+  if (!table.names.empty()) require_count("names of columns", table.names.size(), table.source.cols());
+  if (!table.row_ids.empty()) require_count("row identifiers", table.row_ids.size(), rows);
+  for (const auto& [spec, labels] : table.labels) require_count("labels", labels.classes.size(), rows);
+}
+
+Reading read_foreign(const std::string& path, const ReadOptions& options, Context& context) {
+  const std::string where = printable(path, path.size());
+  require(static_cast<bool>(options.foreign), ErrorCode::bad_data, where,
+          ": the native command does not read this format, the Python package tamis does (tamis.read)");
+  Reading reading = options.foreign(path, options, context);
+  require_sizes(where, reading.table);
   return reading;
 }
 
@@ -64,9 +98,9 @@ Reading read_by_ending(const std::string& path, const ReadOptions& options, Cont
   if (has_ending(path, {".csv", ".txt"}) || kind == FileKind::pipe) {
     return read_csv(*open_text(path, &context), 0, options, context);
   }
-  require(!has_ending(path, {".parquet", ".arrow", ".feather", ".h5ad", ".mat", ".h5"}), ErrorCode::bad_data, where,
-          ": the native command does not read this format, the Python package tamis does (tamis.read)");
-  fail(ErrorCode::bad_data, where, ": unknown ending; ", kWhatIsRead);
+  if (is_foreign(path)) return read_foreign(path, options, context);
+  fail(ErrorCode::bad_data, where, ": unknown ending; ", kWhatIsRead,
+       options.foreign ? "; .parquet .pq .arrow .feather .ipc .h5ad .mat .h5" : "");
 }
 
 void add_label_files(Reading& reading, const std::string& where, const ReadOptions& options, Context& context) {

@@ -1,6 +1,7 @@
 // What a reader returns: the numbers, their names, and the labels that were asked for.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -18,25 +19,37 @@ struct Labels {
 
 struct Table {
   Source source;
-  std::string path;                           // as given, for messages
-  std::string format;                         // "csv", "npy", "npz", "mtx", "10x", "libsvm"
-  bool text = false;                          // positions are lines and column names, not row and column numbers
-  std::vector<std::string> names;             // d, exact bytes of the file; empty where the file has none
-  std::vector<std::string> row_ids;           // n, or empty
-  std::map<std::string, Labels> labels;       // by the words they were asked for with
+  std::string path;                      // as given, for messages
+  std::string format;                    // "csv", "npy", "npz", "mtx", "10x", "libsvm", or that of a foreign reader
+  bool text = false;                     // positions are lines and column names, not row and column numbers
+  std::vector<std::string> names;        // d, exact bytes of the file; empty where the file has none
+  std::vector<std::string> row_ids;      // n, or empty
+  std::map<std::string, Labels> labels;  // by the words they were asked for with
   std::vector<std::string> excluded_columns;  // columns of the file left out of the numbers (id, labels, text)
 
   // The name of feature j, or its number where there is none.
   std::string name(Index j) const;
 };
 
+// What the reader of one format hands to read_table.
+struct Reading {
+  Table table;                             // labels: those that the file itself has
+  std::vector<std::string> label_choices;  // what --labels could have named in it
+};
+
+struct ReadOptions;
+// Reads a format that the library does not: a regular file, by the meaning the options have for the other formats.
+// It throws Error, as the library's own readers do.
+using ForeignReader = std::function<Reading(const std::string& path, const ReadOptions&, Context&)>;
+
 struct ReadOptions {
-  std::string array = "X";  // of an .npz
+  std::string array = "X";  // of an .npz or of a file like it that a foreign reader reads
   enum class Header { automatic, yes, no } header = Header::automatic;
   std::string id_column;                  // row identifiers (text formats)
   std::vector<std::string> labels;        // each a column name, an npz array, or a file
   std::vector<std::string> text_columns;  // columns that may hold text; such a column is left out where it does
   bool transpose = false;
+  ForeignReader foreign;  // .parquet .pq .arrow .feather .ipc .h5ad .mat .h5; without it they are refused
   bool map = false;  // map an .npy instead of copying it; whoever asks must expect SIGBUS if the file is cut meanwhile
 };
 

@@ -15,7 +15,10 @@ enum class Kind { csv, mtx, npy };
 
 Kind kind_of(const Table& table) {
   if (table.source.sparse()) return Kind::mtx;
-  return table.format == "csv" || table.format == "tsv" ? Kind::csv : Kind::npy;
+  constexpr std::string_view kNamedColumns[] = {"csv", "parquet", "arrow", "feather"};
+  const bool named =
+      std::find(std::begin(kNamedColumns), std::end(kNamedColumns), table.format) != std::end(kNamedColumns);
+  return named ? Kind::csv : Kind::npy;
 }
 
 // "<f8", "|u1", ...
@@ -63,11 +66,21 @@ void write_npy(const Table& table, const std::vector<Index>& selected, FileWrite
   }
 }
 
+// In full: whole numbers above 2^53 would lose digits as doubles.
+std::string element_text(const DenseView& view, Index i, Index j) {
+  const Index at = i * view.row_stride + j * view.col_stride;
+  switch (view.dtype) {
+    case DType::i64: return std::to_string(static_cast<const std::int64_t*>(view.data)[at]);
+    case DType::u64: return std::to_string(static_cast<const std::uint64_t*>(view.data)[at]);
+    case DType::f32: return number_text(static_cast<const float*>(view.data)[at]);
+    default: return number_text(element(view, i, j));
+  }
+}
+
 void write_csv(const Table& table, const std::vector<Index>& selected, const std::string& id_column, FileWriter& out,
                Context& context) {
   const Store& store = table.source.store();
   const auto columns = store_columns(table, selected);
-  const bool single = store.dtype() == DType::f32;
   std::string line = table.row_ids.empty() ? std::string() : csv_cell(id_column) + ',';
   for (const Index j : selected) line += csv_cell(feature_name(table, j)) + ',';
   line.back() = '\n';
@@ -78,10 +91,7 @@ void write_csv(const Table& table, const std::vector<Index>& selected, const std
     for (Index i = 0; i < block.rows; ++i) {
       line.clear();
       if (!table.row_ids.empty()) line += csv_cell(table.row_ids[static_cast<std::size_t>(block.first + i)]) + ',';
-      for (const Index j : columns) {
-        const double value = element(block.dense, i, j);
-        line += (single ? number_text(static_cast<float>(value)) : number_text(value)) + ',';
-      }
+      for (const Index j : columns) line += element_text(block.dense, i, j) + ',';
       line.back() = '\n';
       out.write(line);
     }

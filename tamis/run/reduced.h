@@ -1,6 +1,7 @@
-// The table with the selected columns only, in the kind of file it came from: CSV for text tables, MatrixMarket for
-// sparse ones, NPY of the same element type for the rest. Columns keep the order they have in the table (as
-// transform() does in Python), and values are those of the file, whatever scaling the method was given.
+// The table with the selected columns only, in the kind of file it came from: CSV for tables of named columns (text,
+// Parquet, Arrow), MatrixMarket for sparse ones, NPY of the same element type for the rest. Columns keep the order they
+// have in the table (as transform() does in Python), and values are those of the file, whatever scaling the method was
+// given.
 #pragma once
 
 #include <string>

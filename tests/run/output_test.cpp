@@ -116,6 +116,31 @@ TEST_F(Output, ReducedTablesKeepOrderKindAndType) {
   EXPECT_EQ(npy.substr(140, 4), std::string(reinterpret_cast<const char*>(&(*data)[5]), 4));
 }
 
+TEST_F(Output, NamedColumnsOfAnyTypeAndOrderBecomeCsv) {
+  // Fortran order; the whole numbers have no double of their own.
+  auto data = std::make_shared<std::vector<std::uint64_t>>(
+      std::vector<std::uint64_t>{1, 2, 18446744073709551615u, 9007199254740993u, 5, 6});
+  Table table;
+  table.source = Source(make_dense_store({data->data(), DType::u64, 2, 3, 1, 2}, data));
+  table.names = {"a", "b", "c"};
+  for (const char* format : {"parquet", "arrow", "feather"}) {
+    table.format = format;
+    EXPECT_EQ(reduced_name(table), "selected.csv");
+    EXPECT_EQ(reduced(table, {1, 0}, folder_), "a,b\n1,18446744073709551615\n2,9007199254740993\n");
+  }
+
+  auto small = std::make_shared<std::vector<std::int8_t>>(std::vector<std::int8_t>{-1, 2, 3, -128});
+  table.source = Source(make_dense_store({small->data(), DType::i8, 2, 2, 1, 2}, small));
+  table.names = {"a", "b"};
+  EXPECT_EQ(reduced(table, {0, 1}, folder_), "a,b\n-1,3\n2,-128\n");
+
+  for (const char* format : {"mat", "h5ad"}) {
+    table.format = format;
+    EXPECT_EQ(reduced_name(table), "selected.npy");
+  }
+  EXPECT_EQ(reduced(table, {0, 1}, folder_).substr(128), (std::string{-1, 3, 2, -128}));
+}
+
 TEST_F(Output, SparseTablesBecomeMatrixMarket) {
   static const std::int64_t offsets[] = {0, 2, 3};
   static const std::int32_t columns[] = {0, 2, 1};

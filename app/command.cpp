@@ -1,0 +1,74 @@
+#include "app/command.h"
+
+#include <malloc.h>
+
+#include <new>
+
+#include "app/session.h"
+#include "app/signals.h"
+#include "tamis/run/version.h"
+
+namespace tamis::app {
+namespace {
+
+// Passes take and give back buffers of tens of megabytes; new pages from the system for each would cost as much as
+// the arithmetic.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
+}
+
+int complain(ErrorCode code, const std::string& message) {
+  // Whatever failed after Ctrl-C failed because of it.
+  print_message(is_interrupted() ? "interrupted" : message);
+  return static_cast<int>(is_interrupted() ? ErrorCode::interrupted : code);
+}
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App root("Tamis: select the features that carry the structure of a table, without labels", "tamis");
+  root.set_version_flag("--version", std::string("tamis ") + kVersion);
+  std::vector<Command> commands = {add_select_command(root),  add_evaluate_command(root), add_compare_command(root),
+                                   add_methods_command(root), add_info_command(root),     add_demo_command(root)};
+  for (const auto& command : commands) command.app->set_version_flag("--version", std::string("tamis ") + kVersion);
+  try {
+    root.parse(argc, argv);
+    for (const auto& command : commands) {
+      if (!command.app->parsed()) continue;
+      if (command.run_arguments && !command.run_arguments->config.empty()) {
+        apply_config(*command.app, command.run_arguments->config);
+      }
+      return command.run();
+    }
+  } catch (const CLI::CallForHelp&) {
+    print_result(root.help());
+    return 0;
+  } catch (const CLI::CallForVersion& version) {
+    print_result(std::string(version.what()) + "\n");
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return complain(ErrorCode::usage, std::string(error.what()) + " (see --help)");
+  }
+  print_result(root.help());
+  return static_cast<int>(ErrorCode::usage);
+}
+
+}  // namespace
+
+int run_command(int argc, char** argv, const ForeignReader& foreign) {
+  install_signal_handlers();
+  keep_freed_memory();
+  set_foreign_reader(foreign);
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const Error& error) {
+    return complain(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return complain(ErrorCode::resources, "out of memory");
+  } catch (const std::exception& error) {
+    return complain(ErrorCode::internal, std::string("internal error: ") + error.what());
+  }
+}
+
+}  // namespace tamis::app
