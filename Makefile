@@ -1,11 +1,11 @@
 # make demo    set up, build, and run the main job on a small embedded data set
 # make test    set up, build, and run every test
-# make build   build/tamis, and .venv with what the tests and benchmarks use
+# make build   build/tamis, and .venv with the Python package and what the tests and benchmarks use
 # make check   format, tidy, order of the rooms, sanitizers, short fuzzing
 # make bench   kernels, against a plain NumPy version, library calls and scikit-feature (the last takes minutes)
 # make format  rewrite the sources in the house format
-.PHONY: demo build test check bench format clean native
-.PHONY: test-native test-command check-format check-rooms check-tidy check-asan check-tsan check-fuzz
+.PHONY: demo build test check bench format clean native python
+.PHONY: test-native test-command test-python check-format check-rooms check-tidy check-asan check-tsan check-fuzz
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 
@@ -21,19 +21,29 @@ demo:
 
 build:
 	@tools/setup test
-	@$(MAKE) --no-print-directory native
+	@$(MAKE) --no-print-directory native python
 
 native:
 	@$(call CONFIGURE,release)
 	@cmake --build --preset release
 
-test: build test-native test-command
+# The module is linked to the libraries that `native` built, so that nothing is compiled twice.
+python:
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall \
+	    -Cbuild-dir=build/python -Ccmake.define.TAMIS_PREBUILT=$(CURDIR)/build .
+
+test: build test-native test-command test-python
 
 test-native:
 	ctest --preset release
 
+# One suite for both commands: the native one and the Python package's.
 test-command:
 	$(PYTHON) -m pytest -q tests/command
+	TAMIS_COMMAND=.venv/bin/tamis $(PYTHON) -m pytest -q tests/command
+
+test-python:
+	$(PYTHON) -m pytest -q python/tests
 
 check:
 	@tools/setup check

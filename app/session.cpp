@@ -9,11 +9,11 @@ namespace tamis::app {
 namespace {
 
 // One for the process, as a process runs one command.
-ForeignReader foreign_reader;
+const ForeignReader* foreign_reader = nullptr;
 
 }  // namespace
 
-void set_foreign_reader(const ForeignReader& foreign) { foreign_reader = foreign; }
+void set_foreign_reader(const ForeignReader& foreign) { foreign_reader = &foreign; }
 
 Session::Session(const RunArguments& arguments)
     : quiet_(arguments.quiet),
@@ -39,7 +39,7 @@ void Session::warn(const std::string& message) {
 
 Table Session::read(const DataArguments& arguments, const ReadOptions& options) {
   ReadOptions with_foreign = options;
-  with_foreign.foreign = foreign_reader;
+  if (foreign_reader != nullptr) with_foreign.foreign = *foreign_reader;
   return naming(arguments.path, [&] { return read_table(arguments.path, with_foreign, context_); });
 }
 

@@ -43,6 +43,7 @@ auto naming(const std::string& path, Work work) {
 }
 
 // Who reads the formats that the library does not, for every session of the process; an empty one for nobody.
+// The caller keeps it.
 void set_foreign_reader(const ForeignReader& foreign);
 
 // One sub-command: what CLI11 parses, and what is run then; returns the exit code.

@@ -228,15 +228,23 @@ Partial collect(const Source& source, const std::vector<double>& reference, doub
   return out;
 }
 
+double value_at(const Block& block, const Position& at) {
+  if (!block.sparse) return element(block.dense, at.row - block.first, at.column);
+  const CsrView& csr = block.csr;
+  const std::int32_t* first = csr.columns + csr.offsets[at.row - block.first];
+  const std::int32_t* last = csr.columns + csr.offsets[at.row - block.first + 1];
+  const Index entry = std::lower_bound(first, last, static_cast<std::int32_t>(at.column)) - csr.columns;
+  return csr.dtype == DType::f32 ? static_cast<double>(static_cast<const float*>(csr.values)[entry])
+                                 : static_cast<const double*>(csr.values)[entry];
+}
+
 void require_finite(const Source& source, const Position& bad) {
   if (!bad.found()) return;
-  double value = kInf;
-  const Block block = source.store().block(bad.row / source.store().block_rows());
-  if (!block.sparse) value = element(block.dense, bad.row - block.first, bad.column);
+  const double value = value_at(source.store().block(bad.row / source.store().block_rows()), bad);
   fail(ErrorCode::bad_data, "row ", bad.row, ", column ", bad.column, ": ",
-       block.sparse        ? "a value that is not finite"
-       : std::isnan(value) ? "nan"
-                           : "inf",
+       std::isnan(value) ? "NaN"
+       : value < 0       ? "-inf"
+                         : "inf",
        ", need finite numbers");
 }
 

@@ -19,11 +19,22 @@ class Bound final : public BoundMethod {
  public:
   Options options() override { return describe(options_); }
 
-  void supervise(const std::vector<int>& classes) override {
-    if constexpr (requires { options_.labels; }) {
-      options_.labels = classes;
+  bool takes_classes() const override {
+    return requires(MethodOptions o) { o.labels; };
+  }
+  void supervise([[maybe_unused]] const std::vector<int>& classes) override {
+    require(takes_classes(), ErrorCode::usage, "supervise: this method takes no labels");
+    if constexpr (requires { options_.labels; }) options_.labels = classes;
+  }
+
+  bool takes_init() const override {
+    return requires(MethodOptions o) { o.init; };
+  }
+  void start_from(Matrix init) override {
+    if constexpr (requires { options_.init; }) {
+      options_.init = std::move(init);
     } else {
-      fail(ErrorCode::usage, "supervise: this method takes no labels");
+      BoundMethod::start_from(std::move(init));
     }
   }
 
@@ -43,6 +54,8 @@ std::unique_ptr<BoundMethod> bind() {
 }
 
 }  // namespace
+
+void BoundMethod::start_from(Matrix) { fail(ErrorCode::usage, "init: this method starts from no labels"); }
 
 const std::vector<Method>& methods() {
   static const std::vector<Method> table = {

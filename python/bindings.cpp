@@ -1,0 +1,138 @@
+// The compiled module tamis._core: the core's calls, as plain as they are. What Python people expect of them
+// (estimators, data frames, warnings) is made of them in Python.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "app/command.h"
+#include "python/arrays.h"
+#include "python/comparison.h"
+#include "python/methods.h"
+#include "python/run.h"
+#include "python/tables.h"
+#include "tamis/eval/metrics.h"
+#include "tamis/eval/redundancy.h"
+#include "tamis/run/select.h"
+#include "tamis/run/version.h"
+
+namespace tamis::python {
+namespace {
+
+nb::dict report_of(const Report& report, const Method& method, const Options& options) {
+  nb::dict terms, resolved;
+  for (const auto& [name, values] : report.terms) terms[name.c_str()] = to_array(values);
+  for (const auto& [name, value] : report.resolved) {
+    const Option* option = find_option(options, name);
+    resolved[(option != nullptr ? option->python_name : name).c_str()] = value;
+  }
+  nb::list warnings;
+  for (const auto& warning : report.warnings) warnings.append(to_text(in_python(warning, method, options)));
+  nb::dict out;
+  out["status"] = name_of(report.status);
+  out["iterations"] = report.iterations;
+  out["objective"] = to_array(report.objective);
+  out["terms"] = terms;
+  out["path"] = report.path;
+  out["resolved"] = resolved;
+  out["warnings"] = warnings;
+  out["passes"] = report.passes;
+  out["seconds"] = report.seconds;
+  return out;
+}
+
+nb::dict result_of(SelectResult result, const Method& method, const Options& options) {
+  nb::dict out;
+  out["report"] = report_of(result.selection.report, method, options);
+  out["scores"] = to_array(std::move(result.scores));
+  out["ranking"] = to_array(std::move(result.ranking));
+  out["selected"] = to_array(std::move(result.selected));
+  const bool clustered = !result.selection.clusters.empty();
+  out["clusters"] = clustered ? to_array(std::move(result.selection.clusters)) : nb::none();
+  out["components"] = to_array(std::move(result.selection.components));
+  out["centers"] = to_array(std::move(result.selection.centers));
+  return out;
+}
+
+// Runs the work and gives what it throws the names that Python knows.
+template <class Work>
+auto speaking_python(const Method& method, const Options& options, Work work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    throw Error(error.code(), in_python(error.what(), method, options));
+  }
+}
+
+nb::dict select(const std::string& method_name, const nb::object& data, const nb::dict& values,
+                const nb::object& features, const std::string& scale, const std::vector<Index>& include,
+                const std::vector<Index>& exclude, const std::vector<int>& classes, const nb::object& init,
+                std::uint64_t seed, int threads, std::uint64_t memory, const nb::object& progress) {
+  const Method& method = find_method(method_name);
+  const auto bound = method.bind();
+  return speaking_python(method, bound->options(), [&] {
+    SelectRequest request;
+    request.features = feature_count(features);
+    request.scale = parse_scaling(scale);
+    request.include = include;
+    request.exclude = exclude;
+    request.classes = classes;
+    set_options(*bound, values, method.name);
+    if (!init.is_none()) bound->start_from(matrix_of(init));
+    Run run(threads, seed, memory, progress);
+    const Source source = source_of(data);
+    SelectResult result =
+        run.without_gil([&] { return select_features(source, method, *bound, request, run.context()); });
+    return result_of(std::move(result), method, bound->options());
+  });
+}
+
+double mean_correlation(const nb::object& data, const std::vector<Index>& features, int threads) {
+  Run run(threads, 0, 0, nb::none());
+  const Source source = source_of(data).with_columns(features);
+  return run.without_gil([&] { return redundancy(source, run.context()); });
+}
+
+int run_command(const std::vector<nb::bytes>& words, const nb::object& reader) {
+  std::vector<std::string> kept;
+  for (const auto& word : words) kept.emplace_back(word.c_str(), word.size());
+  std::vector<char*> argv;
+  for (auto& word : kept) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const ForeignReader foreign = foreign_reader(reader);
+  const nb::gil_scoped_release release;
+  return app::run_command(static_cast<int>(kept.size()), argv.data(), foreign);
+}
+
+}  // namespace
+}  // namespace tamis::python
+
+NB_MODULE(_core, m) {
+  namespace nb = nanobind;
+  using namespace nb::literals;
+  using namespace tamis::python;
+
+  m.doc() = "The compiled core of tamis.";
+  m.attr("version") = tamis::kVersion;
+  register_errors();
+
+  m.def("methods", &describe_methods, "Every method with its options: name, type, default, range, help.");
+  m.def("select", &tamis::python::select, "method"_a, "data"_a, "options"_a, "features"_a.none() = nb::none(),
+        "scale"_a = "none", "include"_a = std::vector<tamis::Index>(), "exclude"_a = std::vector<tamis::Index>(),
+        "classes"_a = std::vector<int>(), "init"_a.none() = nb::none(), "seed"_a = 0, "threads"_a = 0, "memory"_a = 0,
+        "progress"_a.none() = nb::none(), "One selection, as `tamis select` does it.");
+  m.def("compare", &compare, "data"_a, "methods"_a, "features"_a, "clusters"_a, "scale"_a = "none",
+        "classes"_a = std::vector<int>(), "settings"_a = nb::dict(), "repeats"_a = 10, "grid"_a = false, "seed"_a = 0,
+        "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none(), "Methods side by side, as `tamis compare`.");
+  m.def("evaluate", &evaluate, "data"_a, "classes"_a, "features"_a, "clusters"_a, "repeats"_a = 10, "subsets"_a = 20,
+        "seed"_a = 0, "threads"_a = 0, "progress"_a.none() = nb::none(),
+        "What a list of features is worth, as `tamis evaluate`.");
+  m.def("clustering_accuracy", &tamis::clustering_accuracy, "truth"_a, "clusters"_a);
+  m.def("normalized_mutual_info", &tamis::normalized_mutual_info, "truth"_a, "clusters"_a);
+  m.def("adjusted_rand", &tamis::adjusted_rand, "truth"_a, "clusters"_a);
+  m.def("redundancy", &mean_correlation, "data"_a, "features"_a, "threads"_a = 0);
+  m.def("read", &tamis::python::read, "path"_a, "array"_a = "X", "header"_a = "auto", "id_column"_a = "",
+        "labels"_a = std::vector<std::string>(), "text_columns"_a = std::vector<std::string>(), "transpose"_a = false,
+        "reader"_a.none() = nb::none(), "memory"_a = 0, "A table of any format that the core or `reader` reads.");
+  m.def("run_command", &run_command, "words"_a, "reader"_a, "The command; the process is its own.");
+}

@@ -1,0 +1,163 @@
+#include "python/comparison.h"
+
+#include <nanobind/stl/string.h>
+
+#include "python/run.h"
+#include "tamis/run/compare.h"
+
+namespace tamis::python {
+
+namespace {
+
+nb::tuple pair_of(const MeanSd& value) { return nb::make_tuple(value.mean, value.sd); }
+
+nb::dict dict_of(const SubsetScore& score, bool classes_known) {
+  nb::dict out;
+  out["features"] = score.features;
+  if (classes_known) {
+    out["accuracy"] = pair_of(score.accuracy);
+    out["nmi"] = pair_of(score.nmi);
+    out["adjusted_rand"] = pair_of(score.rand);
+  }
+  out["redundancy"] = score.redundancy ? nb::cast(*score.redundancy) : nb::none();
+  return out;
+}
+
+nb::dict dict_of(const Settings& settings) {
+  nb::dict out;
+  for (const auto& [option, value] : settings) out[option.c_str()] = value;
+  return out;
+}
+
+// What every run of a method says of itself.
+nb::dict run_dict(double seconds, Status status, const std::optional<Failure>& failure) {
+  nb::dict out;
+  out["seconds"] = failure ? nb::none() : nb::cast(seconds);
+  out["status"] = failure ? "failed" : name_of(status);
+  out["error"] = failure ? to_text(failure->reason) : nb::none();
+  return out;
+}
+
+nb::list list_of(const std::vector<GridRun>& grid) {
+  nb::list out;
+  for (const auto& run : grid) {
+    nb::dict one = run_dict(run.seconds, run.status, run.failure);
+    nb::list sizes;
+    for (const auto& score : run.sizes) sizes.append(dict_of(score, true));
+    one["options"] = dict_of(run.settings);
+    one["sizes"] = sizes;
+    out.append(one);
+  }
+  return out;
+}
+
+nb::dict dict_of(const ComparedMethod& row, bool classes_known) {
+  nb::dict out = run_dict(row.seconds, row.report.status, row.failure);
+  nb::list sizes;
+  for (const auto& size : row.sizes) {
+    nb::dict one = dict_of(size.score, classes_known);
+    if (classes_known) one["accuracy_p"] = size.accuracy_p;
+    sizes.append(one);
+  }
+  out["name"] = row.name;
+  out["iterations"] = row.report.iterations;
+  out["bytes"] = row.bytes ? nb::cast(*row.bytes) : nb::none();
+  out["selected"] = to_array(row.selected);
+  out["sizes"] = sizes;
+  out["grid"] = list_of(row.grid);
+  return out;
+}
+
+nb::list texts(const std::vector<std::string>& lines) {
+  nb::list out;
+  for (const auto& line : lines) out.append(to_text(line));
+  return out;
+}
+
+nb::dict dict_of(const Comparison& comparison, const CompareRequest& request) {
+  const bool classes_known = !request.classes.empty();
+  nb::list methods, random;
+  for (const auto& row : comparison.methods) methods.append(dict_of(row, classes_known));
+  for (const auto& band : comparison.random) random.append(dict_of(band, classes_known));
+  nb::dict out;
+  out["methods"] = methods;
+  out["random"] = random;
+  out["all"] = comparison.all ? dict_of(*comparison.all, classes_known) : nb::object(nb::none());
+  out["sizes"] = to_array(request.sizes);
+  out["notes"] = texts(comparison.notes);
+  return out;
+}
+
+// {"ufcm": {"alpha": "0.1"}}
+std::map<std::string, Settings> settings_of(const nb::dict& settings) {
+  std::map<std::string, Settings> out;
+  for (const auto& [method, options] : settings) {
+    Settings& one = out[find_method(to_bytes(method)).name];
+    for (const auto& [option, value] : nb::cast<nb::dict>(options)) one[to_bytes(option)] = to_bytes(value);
+  }
+  return out;
+}
+
+}  // namespace
+
+FeatureCount feature_count(const nb::object& features) {
+  FeatureCount wanted;
+  if (features.is_none()) return wanted;
+  if (nb::isinstance<nb::float_>(features)) {
+    wanted.fraction = nb::cast<double>(features);
+  } else {
+    wanted.count = nb::cast<Index>(features);
+  }
+  return wanted;
+}
+
+nb::dict compare(const nb::object& data, const std::vector<std::string>& methods, const nb::list& features,
+                 Index clusters, const std::string& scale, const std::vector<int>& classes, const nb::dict& settings,
+                 Index repeats, bool grid, std::uint64_t seed, int threads, std::uint64_t memory,
+                 const nb::object& progress) {
+  const Source source = source_of(data);
+  CompareRequest request;
+  if (!methods.empty()) request.methods.clear();
+  for (const auto& name : methods) request.methods.push_back(find_method(name));
+  std::vector<FeatureCount> sizes;
+  for (const nb::handle size : features) sizes.push_back(feature_count(nb::borrow(size)));
+  request.sizes = resolve_sizes(sizes, source.cols());
+  request.clusters = clusters;
+  request.scale = parse_scaling(scale);
+  request.classes = classes;
+  request.settings = settings_of(settings);
+  request.repeats = repeats;
+  request.grid = grid;
+  Run run(threads, seed, memory, progress);
+  const Comparison comparison = run.without_gil([&] {
+    require_comparable(source, request);
+    return compare_methods(source, request, run.context());
+  });
+  return dict_of(comparison, request);
+}
+
+nb::dict evaluate(const nb::object& data, const std::vector<int>& classes, const std::vector<Index>& features,
+                  Index clusters, Index repeats, Index subsets, std::uint64_t seed, int threads,
+                  const nb::object& progress) {
+  const Source source = source_of(data);
+  EvaluateOptions options;
+  options.clusters = clusters;
+  options.repeats = repeats;
+  options.subsets = subsets;
+  Run run(threads, seed, 0, progress);
+  const Evaluation found =
+      run.without_gil([&] { return evaluate_features(source, classes, features, options, run.context()); });
+  nb::dict random = dict_of(found.random, true);
+  random["accuracy_p"] = found.random.accuracy_p;
+  random["nmi_p"] = found.random.nmi_p;
+  random["adjusted_rand_p"] = found.random.rand_p;
+  nb::dict out;
+  out["given"] = dict_of(found.given, true);
+  out["max_variance"] = dict_of(found.max_variance, true);
+  out["all"] = found.all ? nb::object(dict_of(*found.all, true)) : nb::none();
+  out["random"] = random;
+  out["notes"] = texts(found.notes);
+  return out;
+}
+
+}  // namespace tamis::python

@@ -1,0 +1,112 @@
+#include "python/run.h"
+
+#include <nanobind/stl/string.h>
+
+#include <regex>
+
+#include "tamis/linalg/blas.h"
+
+namespace tamis::python {
+
+namespace {
+
+using std::chrono::milliseconds;
+constexpr milliseconds kBetweenChecks{50};  // taking the GIL costs, and two seconds are promised
+constexpr milliseconds kBetweenShows{100};
+
+PyObject* exception_for(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::usage:
+    case ErrorCode::bad_data: return PyExc_ValueError;
+    case ErrorCode::io: return PyExc_OSError;
+    case ErrorCode::resources: return PyExc_MemoryError;
+    case ErrorCode::interrupted: return PyExc_KeyboardInterrupt;
+    case ErrorCode::internal:
+    case ErrorCode::not_converged: break;
+  }
+  return PyExc_RuntimeError;
+}
+
+}  // namespace
+
+Run::Run(int threads, std::uint64_t seed, std::uint64_t memory, nb::object progress)
+    : context_(threads, seed), progress_(std::move(progress)) {
+  blas::use_one_thread();
+  context_.memory_limit = memory;
+  context_.is_cancelled = [this] { return is_cancelled(); };
+  if (!progress_.is_none()) context_.on_progress = [this](const Progress& at) { show(at); };
+}
+
+Run::~Run() {
+  Py_XDECREF(pending_type_);
+  Py_XDECREF(pending_value_);
+  Py_XDECREF(pending_trace_);
+}
+
+bool Run::is_due(std::chrono::steady_clock::time_point& next, milliseconds pause) const {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next) return false;
+  next = now + pause;
+  return true;
+}
+
+// Signals are Python's, whose handlers run in its main thread only; asked from another thread, it has none.
+bool Run::is_cancelled() {
+  if (cancelled_) return true;
+  if (std::this_thread::get_id() != caller_ || !is_due(next_check_, kBetweenChecks)) return false;
+  const nb::gil_scoped_acquire gil;
+  if (PyErr_CheckSignals() != 0) keep_pending();
+  return cancelled_;
+}
+
+void Run::show(const Progress& at) {
+  if (cancelled_ || (at.fraction < 1.0 && !is_due(next_show_, kBetweenShows))) return;
+  const nb::gil_scoped_acquire gil;
+  try {
+    progress_(at.stage, at.fraction, at.detail);
+  } catch (nb::python_error& error) {
+    error.restore();
+    keep_pending();
+  }
+}
+
+void Run::keep_pending() {
+  PyErr_Fetch(&pending_type_, &pending_value_, &pending_trace_);
+  cancelled_ = true;
+}
+
+void Run::raise_pending() {
+  if (pending_type_ == nullptr) return;
+  PyErr_Restore(std::exchange(pending_type_, nullptr), std::exchange(pending_value_, nullptr),
+                std::exchange(pending_trace_, nullptr));
+  throw nb::python_error();
+}
+
+void register_errors() {
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+      const std::string message = error.what();
+      const nb::object text =
+          nb::steal(PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "backslashreplace"));
+      PyErr_SetObject(exception_for(error.code()), text.ptr());
+    }
+  });
+}
+
+std::string in_python(std::string message, const Method& method, const Options& options) {
+  const auto replace = [&](const std::string& pattern, const std::string& by) {
+    message = std::regex_replace(message, std::regex(pattern), by);
+  };
+  for (const auto& option : options) {
+    replace("--" + option.name + "\\b", option.python_name);
+    replace("\\b" + option.name + " = ", option.python_name + " = ");
+  }
+  replace("^features = ", "n_features_to_select = ");
+  replace("consider --scale standard", "consider StandardScaler before it");
+  replace("^" + method.name + ":", method.python_name + ":");
+  return message;
+}
+
+}  // namespace tamis::python

@@ -1,0 +1,61 @@
+// A call of the core from Python: the GIL is released while it works; Ctrl-C, a progress bar and errors find their way
+// back.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "python/arrays.h"
+#include "tamis/base/context.h"
+#include "tamis/base/error.h"
+#include "tamis/select/registry.h"
+
+namespace tamis::python {
+
+class Run {
+ public:
+  // `progress` is None or is called as progress(stage, fraction, detail), some times a second.
+  Run(int threads, std::uint64_t seed, std::uint64_t memory, nb::object progress);
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  Context& context() { return context_; }
+
+  // Calls work() without the GIL. What Python raised meanwhile (KeyboardInterrupt, an error of `progress`) is raised
+  // again in the place of the Error that it caused.
+  template <class Work>
+  auto without_gil(Work work) {
+    try {
+      const nb::gil_scoped_release release;
+      return work();
+    } catch (const Error&) {
+      raise_pending();
+      throw;
+    }
+  }
+
+ private:
+  bool is_cancelled();
+  void show(const Progress& progress);
+  bool is_due(std::chrono::steady_clock::time_point& next, std::chrono::milliseconds pause) const;
+  void keep_pending();
+  void raise_pending();
+
+  Context context_;
+  nb::object progress_;
+  std::thread::id caller_ = std::this_thread::get_id();
+  std::atomic<bool> cancelled_{false};
+  std::chrono::steady_clock::time_point next_check_{}, next_show_{};
+  PyObject *pending_type_ = nullptr, *pending_value_ = nullptr, *pending_trace_ = nullptr;
+};
+
+// ValueError, OSError, MemoryError, KeyboardInterrupt or RuntimeError, by the code.
+void register_errors();
+
+// A message of the core with its options, and the method, named as they are in Python.
+std::string in_python(std::string message, const Method& method, const Options& options);
+
+}  // namespace tamis::python

@@ -1,0 +1,125 @@
+#include "python/tables.h"
+
+#include <nanobind/stl/string.h>
+
+#include "python/run.h"
+#include "tamis/data/labels.h"
+
+namespace tamis::python {
+
+namespace {
+
+// The code for what a Python reader raised.
+ErrorCode code_of(nb::python_error& error) {
+  if (error.matches(PyExc_KeyboardInterrupt)) return ErrorCode::interrupted;
+  if (error.matches(PyExc_MemoryError)) return ErrorCode::resources;
+  if (error.matches(PyExc_OSError)) return ErrorCode::io;
+  if (error.matches(PyExc_ValueError) || error.matches(PyExc_ImportError)) return ErrorCode::bad_data;
+  return ErrorCode::internal;
+}
+
+// Its message in one line.
+std::string message_of(nb::python_error& error) {
+  std::string message = to_bytes(nb::str(error.value()));
+  if (message.empty()) message = to_bytes(nb::str(error.type().attr("__name__")));
+  const std::size_t end = message.find_first_of("\r\n");
+  return end == std::string::npos ? message : message.substr(0, end);
+}
+
+std::vector<std::string> texts_of(const nb::object& list) {
+  std::vector<std::string> out;
+  if (list.is_none()) return out;
+  for (const nb::handle text : list) out.push_back(to_bytes(text));
+  return out;
+}
+
+Labels labels_of(const nb::handle& words) {
+  LabelBuilder builder;
+  for (const nb::handle word : words) builder.add(to_bytes(word));
+  return builder.finish();
+}
+
+Reading reading_of(const nb::object& parts) {
+  Reading reading;
+  reading.table.source = source_of(parts.attr("data"));
+  reading.table.names = texts_of(parts.attr("names"));
+  reading.table.row_ids = texts_of(parts.attr("row_ids"));
+  reading.table.excluded_columns = texts_of(parts.attr("excluded_columns"));
+  reading.table.format = to_bytes(parts.attr("format"));
+  reading.label_choices = texts_of(parts.attr("label_choices"));
+  for (const auto& [word, words] : nb::cast<nb::dict>(parts.attr("labels"))) {
+    reading.table.labels[to_bytes(word)] = labels_of(words);
+  }
+  return reading;
+}
+
+nb::tuple text_tuple(const std::vector<std::string>& texts) {
+  nb::list out;
+  for (const auto& one : texts) out.append(to_text(one));
+  return nb::tuple(out);
+}
+
+nb::dict dict_of(const Table& table) {
+  nb::dict labels;
+  for (const auto& [word, found] : table.labels) {
+    nb::dict one;
+    one["classes"] = to_array(found.classes);
+    one["names"] = text_tuple(found.names);
+    labels[to_text(word)] = one;
+  }
+  nb::dict out;
+  out["X"] = view_of(table.source);
+  out["names"] = text_tuple(table.names);
+  out["row_ids"] = text_tuple(table.row_ids);
+  out["labels"] = labels;
+  out["excluded_columns"] = text_tuple(table.excluded_columns);
+  out["format"] = table.format;
+  return out;
+}
+
+ReadOptions::Header header_of(const std::string& word) {
+  if (word == "auto") return ReadOptions::Header::automatic;
+  require(word == "yes" || word == "no", ErrorCode::usage, "header = ", word, ", need auto, yes or no");
+  return word == "yes" ? ReadOptions::Header::yes : ReadOptions::Header::no;
+}
+
+}  // namespace
+
+ForeignReader foreign_reader(const nb::object& reader) {
+  if (reader.is_none()) return {};
+  // Copied and destroyed by the core, which does not hold the GIL.
+  return [lease = lease_of(reader)](const std::string& path, const ReadOptions& options, Context&) {
+    const nb::gil_scoped_acquire gil;
+    try {
+      const nb::object function = nb::borrow(static_cast<PyObject*>(const_cast<void*>(lease.get())));
+      nb::dict keywords;
+      keywords["array"] = to_text(options.array);
+      keywords["id_column"] = to_text(options.id_column);
+      keywords["labels"] = text_tuple(options.labels);
+      keywords["text_columns"] = text_tuple(options.text_columns);
+      keywords["transpose"] = options.transpose;
+      return reading_of(function(nb::bytes(path.data(), path.size()), **keywords));
+    } catch (nb::python_error& error) {
+      throw Error(code_of(error), message_of(error));
+    }
+  };
+}
+
+nb::dict read(const nb::bytes& path, const std::string& array, const std::string& header, const std::string& id_column,
+              const std::vector<std::string>& labels, const std::vector<std::string>& text_columns, bool transpose,
+              const nb::object& reader, std::uint64_t memory) {
+  ReadOptions options;
+  options.array = array;
+  options.header = header_of(header);
+  options.id_column = id_column;
+  options.labels = labels;
+  options.text_columns = text_columns;
+  options.transpose = transpose;
+  options.foreign = foreign_reader(reader);
+  Run run(0, 0, memory, nb::none());
+  const std::string name(path.c_str(), path.size());
+  const Table table = run.without_gil([&] { return read_table(name, options, run.context()); });
+  return dict_of(table);
+}
+
+}  // namespace tamis::python

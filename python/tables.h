@@ -1,0 +1,21 @@
+// Files: the core's readers for Python, and Python's readers for the core.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "python/arrays.h"
+#include "tamis/data/table.h"
+
+namespace tamis::python {
+
+// Formats that Python reads, by a function with the meaning of ReadOptions in keywords that returns `Parts`
+// (tamis/_readers.py).
+ForeignReader foreign_reader(const nb::object& reader);
+
+// {"X", "names", "row_ids", "labels": {word: {"classes", "names"}}, "excluded_columns", "format"}; X as view_of().
+nb::dict read(const nb::bytes& path, const std::string& array, const std::string& header, const std::string& id_column,
+              const std::vector<std::string>& labels, const std::vector<std::string>& text_columns, bool transpose,
+              const nb::object& reader, std::uint64_t memory);
+
+}  // namespace tamis::python

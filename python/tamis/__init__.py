@@ -1,0 +1,43 @@
+"""Unsupervised feature selection: which few columns carry the structure of a table.
+
+>>> from tamis import UFCM
+>>> UFCM(n_features_to_select=50, n_clusters=10).fit_transform(X)
+
+Everything loads on first use, so importing tamis costs next to nothing.
+"""
+
+from importlib import import_module
+
+from ._core import version as __version__
+
+_HOMES = {
+    "UFCM": "_selectors",
+    "MaxVariance": "_selectors",
+    "LaplacianScore": "_selectors",
+    "SPEC": "_selectors",
+    "MCFS": "_selectors",
+    "NDFS": "_selectors",
+    "RUFS": "_selectors",
+    "Table": "_table",
+    "read": "_table",
+    "compare": "_compare",
+    "evaluate": "_compare",
+    "select_genes": "_genes",
+}
+_MODULES = ("metrics", "plot")
+
+__all__ = ["__version__", *_HOMES, *_MODULES]
+
+
+def __getattr__(name):
+    if name in _HOMES:
+        value = getattr(import_module("." + _HOMES[name], __name__), name)
+        globals()[name] = value
+        return value
+    if name in _MODULES:
+        return import_module("." + name, __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted(__all__)

@@ -1,0 +1,54 @@
+"""From arrays and sparse matrices to what the compiled core takes; nothing is ever written into them."""
+
+import numpy as np
+from scipy import sparse
+
+_SPARSE_VALUES = (np.float32, np.float64)
+
+
+def core_data(X):
+    """A 2-D array, or the parts of compressed sparse rows, as `_core` takes them; without a copy where that is possible.
+
+    Copied are element types the core does not have (float16, bool views aside, long double, other byte orders), arrays
+    whose rows overlap or run backwards, and sparse matrices that are not canonical rows of float32 or float64.
+    """
+    return _sparse_parts(X) if sparse.issparse(X) else _dense_array(np.asarray(X))
+
+
+def _dense_array(X):
+    if X.dtype == np.bool_:
+        X = X.view(np.uint8)
+    elif X.dtype == np.float16:
+        X = X.astype(np.float32)
+    elif X.dtype.kind not in "fiu" or X.dtype.itemsize > 8:
+        X = X.astype(np.float64)
+    elif not X.dtype.isnative:
+        X = X.astype(X.dtype.newbyteorder("="))
+    return X if _is_plain(X) else np.ascontiguousarray(X)
+
+
+def _is_plain(X):
+    """Whether the core may read it in place: whole elements apart, rows (or columns) one after the other."""
+    size = X.dtype.itemsize
+    if X.size == 0 or any(step % size for step in X.strides):
+        return False
+    row, column = (step // size for step in X.strides)
+    rows, columns = X.shape
+    in_rows = column >= 1 and (rows == 1 or row >= column * (columns - 1) + 1)
+    in_columns = row >= 1 and (columns == 1 or column >= row * (rows - 1) + 1)
+    return in_rows or in_columns
+
+
+def _sparse_parts(X):
+    if X.format != "csr":
+        X = X.tocsr()  # CSC comes out with sorted, unique columns
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    values = X.data
+    if values.dtype not in _SPARSE_VALUES or not values.dtype.isnative:
+        exact = np.float32 if values.dtype in (np.float16, np.bool_, np.int8, np.uint8, np.int16, np.uint16) else np.float64
+        values = values.astype(exact)
+    columns = np.ascontiguousarray(X.indices, dtype=np.int32)
+    offsets = np.ascontiguousarray(X.indptr, dtype=np.int64)
+    return offsets, columns, np.ascontiguousarray(values), X.shape[1]

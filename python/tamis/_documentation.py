@@ -1,0 +1,89 @@
+"""Class documentation, in numpydoc form, from the core's descriptions of methods and options."""
+
+import textwrap
+
+_WIDTH = 100
+
+_SHARED = {
+    "n_features_to_select": (
+        "int, float or None, default=None",
+        "How many features to keep: a count, a fraction of them below 1, or None, which ranks and keeps all.",
+    ),
+    "init": (
+        "{'kmeans'} or array of shape (n_samples, n_clusters), default='kmeans'",
+        "The first label matrix: from k-means, or nonnegative numbers of your own.",
+    ),
+    "supervised": (
+        "bool, default=False",
+        "Fix the clusters by the classes given as y; rows of class -1 are free.",
+    ),
+    "random_state": (
+        "int, RandomState or None, default=0",
+        "Seed of whatever the method draws. An integer gives the numbers that the command gives with the same --seed.",
+    ),
+    "n_jobs": (
+        "int or None, default=None",
+        "Threads. None: all cores, but one inside a joblib worker. Results do not depend on it.",
+    ),
+    "verbose": ("int, default=0", "1 draws a progress bar on standard error."),
+}
+
+_TYPES = {"number": "float", "integer": "int", "yes/no": "bool"}
+
+_ATTRIBUTES = {
+    "scores_": ("ndarray of shape (n_features,)", "Scores, higher is better, always finite."),
+    "ranking_": ("ndarray of shape (n_features,)", "Ranks: a permutation of 1 .. n_features, 1 is best."),
+    "labels_": ("ndarray of shape (n_samples,)", "Cluster of each row, where the method clusters."),
+    "components_": ("ndarray of shape (n_components, n_features)", "W', where the method learns one."),
+    "cluster_centers_": ("ndarray of shape (n_clusters, n_components)", "G, where the method learns one."),
+    "objective_": ("ndarray of shape (n_iter_,)", "The objective by iteration, where there is one."),
+    "n_iter_": ("int", "Iterations, where the method iterates."),
+    "converged_": ("bool", "Whether it met `tol`, where the method iterates."),
+    "report_": ("dict", "Path taken, passes over the data, seconds, what the data decided, warnings."),
+    "n_features_in_": ("int", "Number of features seen by fit."),
+    "feature_names_in_": ("ndarray of shape (n_features_in_,)", "Their names, where X had names that are all strings."),
+}
+
+
+def _entry(name, kind, text):
+    return f"{name} : {kind}\n" + textwrap.indent(textwrap.fill(text, _WIDTH), "    ")
+
+
+def _option_entry(option):
+    kind = _TYPES.get(option["type"]) or "{" + ", ".join(repr(word) for word in option["range"].split(", ")) + "}"
+    kind += " or None" if option["unset"] else ""
+    text = option["help"][:1].upper() + option["help"][1:] + "."
+    if option["type"] in ("number", "integer"):
+        text += f" Range: {option['range']}."
+    if option["unset"]:
+        text += f" None: {option['unset']}."
+    return _entry(option["python_name"], f"{kind}, default={option['default']!r}", text)
+
+
+def class_documentation(method, signature):
+    """The docstring of a selector."""
+    options = {option["python_name"]: option for option in method["options"]}
+    parameters = [
+        _option_entry(options[name]) if name in options else _entry(name, *_SHARED[name])
+        for name in signature.parameters
+    ]
+    return "\n".join(
+        [
+            f"{method['python_name']}: {method['summary']}.",
+            "",
+            textwrap.fill(method["formula"], _WIDTH),
+            "",
+            "Parameters",
+            "----------",
+            *parameters,
+            "",
+            "Attributes",
+            "----------",
+            *(_entry(name, *entry) for name, entry in _ATTRIBUTES.items()),
+            "",
+            "References",
+            "----------",
+            textwrap.fill(method["reference"], _WIDTH),
+            "",
+        ]
+    )

@@ -1,0 +1,21 @@
+"""Hands what Python's readers read to the core. Loads nothing until a file needs it."""
+
+import os
+from types import SimpleNamespace
+
+
+def read_for_core(path, **options):
+    """`Parts` of a file whose format the core does not read, with their numbers as the core takes them."""
+    from ._core_data import core_data
+    from ._readers import read_foreign
+
+    parts = read_foreign(os.fsdecode(path), **options)
+    return SimpleNamespace(
+        data=core_data(parts.X),
+        names=parts.names,
+        row_ids=parts.row_ids,
+        labels=parts.labels,
+        label_choices=parts.label_choices,
+        excluded_columns=parts.excluded_columns,
+        format=parts.format,
+    )

@@ -1,0 +1,77 @@
+"""How calls of the core are run: threads, seeds, the progress bar, warnings."""
+
+import numbers
+import os
+import sys
+import warnings
+
+import joblib
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+
+def thread_count(n_jobs):
+    """The number of threads for `n_jobs`; results do not depend on it.
+
+    None is all cores this process may use, but one inside a joblib worker, and never more than OMP_NUM_THREADS, which
+    joblib and others set so that processes side by side share the cores.
+    """
+    if n_jobs is not None:
+        if not isinstance(n_jobs, numbers.Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
+            raise ValueError(f"n_jobs = {n_jobs!r}, need None, a count, or -1 for all cores")
+        return joblib.effective_n_jobs(int(n_jobs))
+    backend, _ = joblib.parallel.get_active_backend()
+    if (backend.nesting_level or 0) > 0:
+        return 1
+    limit = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    cores = joblib.cpu_count()
+    return min(cores, int(limit)) if limit.isdigit() and int(limit) > 0 else cores
+
+
+def seed_of(random_state):
+    """The core's seed: the integer itself, so that every door agrees, or one drawn from what was given."""
+    if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
+        if not 0 <= random_state < 2**64:
+            raise ValueError(f"random_state = {random_state}, need 0 .. 2^64 - 1")
+        return int(random_state)
+    if random_state is None:
+        return int(np.random.default_rng().integers(2**63))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    raise ValueError(f"random_state = {random_state!r}, need an integer, a RandomState, a Generator or None")
+
+
+class ProgressBar:
+    """One line on standard error, redrawn as the core reports."""
+
+    _WIDTH = 30
+
+    def __init__(self, name):
+        self._name = name
+        self._length = 0
+
+    def __call__(self, stage, fraction, detail):
+        done = round(self._WIDTH * min(max(fraction, 0.0), 1.0))
+        line = f"{self._name} [{'#' * done}{'.' * (self._WIDTH - done)}] {fraction:4.0%} {detail or stage}"
+        sys.stderr.write("\r" + line.ljust(self._length))
+        sys.stderr.flush()
+        self._length = len(line)
+
+    def close(self):
+        if self._length:
+            sys.stderr.write("\n")
+            sys.stderr.flush()
+
+
+def progress_for(verbose, name):
+    """A progress bar where `verbose` asks for one, else None."""
+    return ProgressBar(name) if verbose else None
+
+
+def warn_all(messages, stacklevel):
+    """The core's warnings as Python's; those of stopping early as scikit-learn's ConvergenceWarning."""
+    for message in messages:
+        category = ConvergenceWarning if "not converged" in message else UserWarning
+        warnings.warn(message, category, stacklevel=stacklevel + 1)

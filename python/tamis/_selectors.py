@@ -1,0 +1,228 @@
+"""The methods as scikit-learn selectors.
+
+Signatures, defaults and documentation come from the core's descriptions of its options: nothing is written twice, and
+nothing is computed here.
+"""
+
+import inspect
+import numbers
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _core
+from ._core_data import core_data
+from ._documentation import class_documentation
+from ._running import progress_for, seed_of, thread_count, warn_all
+from ._unwrap import unwrapped
+
+_METHODS = {method["name"]: method for method in _core.methods()}
+
+
+class Selector(SelectorMixin, BaseEstimator):
+    """What all methods share. A subclass names its method of the core."""
+
+    def __init_subclass__(cls, method, **keywords):
+        super().__init_subclass__(**keywords)
+        cls._method = _METHODS[method]
+        cls.__init__ = _initializer(_signature(cls._method))
+        cls.__doc__ = class_documentation(cls._method, inspect.signature(cls))
+        cls.__module__ = "tamis"
+
+    def fit(self, X, y=None):
+        """Rank the features of X.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Never modified.
+        y : array of shape (n_samples,), default=None
+            Classes of the rows, -1 where unlabelled. Ignored unless ``supervised=True``.
+
+        Returns
+        -------
+        self
+        """
+        X, names = unwrapped(X)
+        # The core looks for NaN and infinities, and names their place.
+        X = validate_data(self, X, accept_sparse=("csr", "csc"), ensure_all_finite=False, ensure_min_samples=2)
+        if names is not None:
+            self.feature_names_in_ = names
+        progress = progress_for(self.verbose, type(self).__name__)
+        try:
+            result = _core.select(
+                self._method["name"],
+                core_data(X),
+                self._options(),
+                _feature_count(self.n_features_to_select),
+                classes=self._classes(X, y),
+                init=self._init(),
+                seed=seed_of(self.random_state),
+                threads=thread_count(self.n_jobs),
+                progress=progress,
+            )
+        finally:
+            if progress:
+                progress.close()
+        self._keep(result)
+        warn_all(result["report"]["warnings"], stacklevel=2)
+        return self
+
+    def transform(self, X):
+        """Reduce X to the selected features, in the order they have in X.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        X_r : of shape (n_samples, n_selected_features)
+        """
+        X, names = unwrapped(X)
+        if names is None:
+            return super().transform(X)
+        check_is_fitted(self)
+        if not np.array_equal(getattr(self, "feature_names_in_", names), names):
+            raise ValueError(f"{type(self).__name__}: X has other feature names than the table it was fitted on")
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            return super().transform(X)
+
+    def _options(self):
+        return {option["python_name"]: getattr(self, option["python_name"]) for option in self._method["options"]}
+
+    def _classes(self, X, y):
+        """Classes counted from 0, -1 where a row is unlabelled; empty where the method is not supervised."""
+        if not getattr(self, "supervised", False):
+            return []
+        if y is None:
+            raise ValueError(f"{type(self).__name__}: supervised=True requires y to be passed, but the target y is None")
+        y = column_or_1d(y)
+        check_consistent_length(X, y)
+        return _class_numbers(y)
+
+    def _init(self):
+        init = getattr(self, "init", "kmeans")
+        if isinstance(init, str):
+            if init != "kmeans":
+                raise ValueError(f"{type(self).__name__}: init = {init!r}, need 'kmeans' or an array (n_samples, n_clusters)")
+            return None
+        return check_array(init, dtype=np.float64, order="C", input_name="init")
+
+    def _keep(self, result):
+        report = result["report"]
+        ranking = np.empty(self.n_features_in_, dtype=np.int64)
+        ranking[result["ranking"]] = np.arange(1, self.n_features_in_ + 1)
+        self.scores_ = result["scores"]
+        self.ranking_ = ranking
+        self._support = np.zeros(self.n_features_in_, dtype=bool)
+        self._support[result["selected"]] = True
+        for name, value in (("labels_", result["clusters"]), ("cluster_centers_", result["centers"])):
+            self._keep_if(name, value)
+        components = result["components"]
+        self._keep_if("components_", None if components is None else np.ascontiguousarray(components.T))
+        self._keep_if("objective_", report["objective"] if len(report["objective"]) else None)
+        iterates = report["status"] != "direct"
+        self._keep_if("n_iter_", report["iterations"] if iterates else None)
+        self._keep_if("converged_", report["status"] == "converged" if iterates else None)
+        self.report_ = report
+
+    def _keep_if(self, name, value):
+        """An attribute that is absent where there is no value for it, also where an earlier fit left one."""
+        if value is not None:
+            setattr(self, name, value)
+        elif hasattr(self, name):
+            delattr(self, name)
+
+    def _get_support_mask(self):
+        check_is_fitted(self)
+        return self._support
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = bool(getattr(self, "supervised", False))
+        return tags
+
+
+def _signature(method):
+    """``__init__``'s, in the order that design and documentation give."""
+    words = [("n_features_to_select", None)]
+    words += [(option["python_name"], option["default"]) for option in method["options"]]
+    if method["takes_init"]:
+        words.append(("init", "kmeans"))
+    if method["takes_classes"]:
+        words.append(("supervised", False))
+    words += [("random_state", 0), ("n_jobs", None), ("verbose", 0)]
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Signature(
+        [inspect.Parameter("self", kind)] + [inspect.Parameter(name, kind, default=value) for name, value in words]
+    )
+
+
+def _initializer(signature):
+    def __init__(self, *values, **named):
+        bound = signature.bind(self, *values, **named)
+        bound.apply_defaults()
+        for name, value in list(bound.arguments.items())[1:]:
+            setattr(self, name, value)
+
+    __init__.__signature__ = signature
+    return __init__
+
+
+def _feature_count(wanted):
+    """None, an int (a count) or a float below 1 (a fraction), for the core."""
+    if wanted is None:
+        return None
+    if isinstance(wanted, numbers.Integral) and not isinstance(wanted, (bool, np.bool_)) and wanted >= 1:
+        return int(wanted)
+    if isinstance(wanted, numbers.Real) and not isinstance(wanted, numbers.Integral) and 0 < wanted < 1:
+        return float(wanted)
+    raise ValueError(f"n_features_to_select = {wanted!r}, need None, a count of at least 1, or a fraction below 1")
+
+
+def _class_numbers(y):
+    if y.dtype.kind == "f":
+        labelled = ~np.isnan(y) & (y != -1)
+    elif y.dtype.kind in "iub":
+        labelled = y.astype(np.int64) != -1
+    else:
+        labelled = np.array([value is not None and value == value and str(value) not in ("", "-1") for value in y])
+        y = np.array([str(value) for value in y])
+    numbers_ = np.full(len(y), -1, dtype=np.int32)
+    numbers_[labelled] = np.unique(y[labelled], return_inverse=True)[1]
+    return numbers_.tolist()
+
+
+class UFCM(Selector, method="ufcm"):
+    pass
+
+
+class MaxVariance(Selector, method="maxvar"):
+    pass
+
+
+class LaplacianScore(Selector, method="lapscore"):
+    pass
+
+
+class SPEC(Selector, method="spec"):
+    pass
+
+
+class MCFS(Selector, method="mcfs"):
+    pass
+
+
+class NDFS(Selector, method="ndfs"):
+    pass
+
+
+class RUFS(Selector, method="rufs"):
+    pass

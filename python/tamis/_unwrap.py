@@ -1,0 +1,44 @@
+"""Tables that scikit-learn does not take apart by itself: Arrow, AnnData, and what `tamis.read` returns."""
+
+import sys
+
+import numpy as np
+
+
+def unwrapped(X):
+    """The numbers of X and the names of its columns; (X, None) for what scikit-learn knows or must refuse."""
+    for module, takes_apart in (("pyarrow", _arrow), ("anndata", _anndata), ("tamis._table", _table)):
+        if module in sys.modules:  # else X cannot be one of its objects
+            parts = takes_apart(sys.modules[module], X)
+            if parts is not None:
+                return parts
+    return X, None
+
+
+def _arrow(pyarrow, X):
+    if not isinstance(X, (pyarrow.Table, pyarrow.RecordBatch)):
+        return None
+    columns = [_numbers(X.column(j), X.schema.field(j).name) for j in range(X.num_columns)]
+    numbers = np.empty((X.num_rows, X.num_columns), dtype=np.result_type(*columns) if columns else float, order="F")
+    for j, column in enumerate(columns):
+        numbers[:, j] = column
+    return numbers, np.asarray(X.schema.names, dtype=object)
+
+
+def _numbers(column, name):
+    numbers = column.to_numpy(zero_copy_only=False) if hasattr(column, "type") else np.asarray(column)
+    if numbers.dtype.kind not in "fiub":
+        raise ValueError(f"X: column {name!r} is of type {column.type}, need numbers")
+    return numbers
+
+
+def _anndata(anndata, X):
+    if not isinstance(X, anndata.AnnData):
+        return None
+    return X.X, np.asarray(X.var_names, dtype=object)
+
+
+def _table(table, X):
+    if not isinstance(X, table.Table):
+        return None
+    return X.X, np.asarray(X.feature_names, dtype=object) if X.feature_names else None
