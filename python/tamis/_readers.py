@@ -2,13 +2,15 @@
 
 What the arguments mean, and what is refused, is what docs/formats.md says of the core's own readers. Libraries are
 loaded on use. A file is never trusted: sizes are compared with the memory there is before anything is allocated,
-structure is checked before it is followed, and whatever a library makes of a broken file becomes one line.
+structure is checked before it is followed, and whatever a library makes of a broken file becomes one line. One gap is
+left: the HDF5 library itself may crash on a file whose inner structure is damaged.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+import zlib
 from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator
 
@@ -278,8 +280,7 @@ def _compressed(request: _Request, data: Any, indices: Any, offsets: Any, shape:
     major, minor = shape if by_rows else shape[::-1]
     turned = shape[::-1] if request.transpose else shape
     _require_shape(request, *turned)
-    if max(shape) >= 2**31:
-        raise request.refuse(shape[0], " x ", shape[1], " sparse, need fewer than 2147483648 rows and columns")
+    _require_sparse_shape(request, shape, data.size)
     if any(part.ndim != 1 for part in (data, indices, offsets)) or _number_type(data.dtype) is None:
         raise request.refuse("the sparse matrix must be of three lists of real numbers")
     if any(part.dtype.kind not in "iu" for part in (indices, offsets)):
@@ -308,6 +309,17 @@ def _compressed(request: _Request, data: Any, indices: Any, offsets: Any, shape:
     return _canonical(matrix.T.tocsr()) if request.transpose else matrix
 
 
+def _require_sparse_shape(request: _Request, shape: tuple[int, int], entries: int) -> None:
+    """As the core does: more than 2^24 rows or columns must be filled a little."""
+    most = max(1 << 24, 1000 * entries)
+    for size in shape:
+        if size > 2**31 - 2:
+            raise request.refuse(shape[0], " x ", shape[1], ", need at most 2147483646 each way")
+        if size > most:
+            raise request.refuse(shape[0], " x ", shape[1], " with only ", entries, " entries")
+    request.require_memory(12 * entries + 8 * sum(shape))
+
+
 def _canonical(matrix: Any) -> Any:
     """Column indices that increase strictly in each row, as int32."""
     import numpy as np
@@ -326,7 +338,8 @@ def _increases(matrix: Any) -> bool:
 
     starts = matrix.indptr[1:-1]
     for first in range(0, max(0, len(matrix.indices) - 1), _BLOCK):
-        good = np.diff(matrix.indices[first : first + _BLOCK + 1]) > 0  # good[k]: entry first + k + 1 after the one before
+        # good[k]: entry first + k + 1 may follow the one before it
+        good = np.diff(matrix.indices[first : first + _BLOCK + 1]) > 0
         begins = starts[np.searchsorted(starts, first + 1) : np.searchsorted(starts, first + 1 + len(good))]
         good[begins - first - 1] = True
         if not good.all():
@@ -503,7 +516,8 @@ class _ArrowColumns:
         hint = f"(--exclude {name} leaves the column out)"
         if _is_arrow_text(kind):
             row, text = _first_word(self._file, j)
-            raise self._request.refuse("row ", row, ", column ", name, ": ", _quoted(text), " is text, not a number ", hint)
+            where = f"row {row}, column {name}"
+            raise self._request.refuse(where, ": ", _quoted(text), " is text, not a number ", hint)
         raise self._request.refuse("column ", name, ": of type ", _printable(kind), ", need numbers ", hint)
 
     def _has_missing(self, j: int) -> bool:
@@ -683,12 +697,21 @@ class _H5:
 
     def values(self, found: Any, what: str) -> Any:
         """The whole of a dataset in memory."""
+        self.require_here(found, what)
+        return found[()]
+
+    def require_here(self, found: Any, what: str) -> None:
+        """A dataset that lies in this file, in the size that it claims, and fits the memory."""
         if not self.is_dataset(found) or found.shape is None:
             raise self._request.refuse("no array ", _printable(what))
         if found.is_virtual or found.external:
             raise self._request.refuse(_printable(what), " lies in another file")
         self._request.require_memory(found.size * found.dtype.itemsize)
-        return found[()]
+        # No filter makes less than a thousandth of what it is given; chunks of zeros may be left out, within reason.
+        claimed = found.size * found.id.get_type().get_size()
+        there = os.path.getsize(self._request.path)
+        if claimed > (there if found.chunks is None else max(1100 * there, 1 << 28)):
+            raise self._request.refuse(_printable(what), ": claims ", claimed, " bytes in a file of ", there)
 
 
 def _read_h5(request: _Request) -> Parts:
@@ -752,7 +775,8 @@ def _h5_dense(request: _Request, h5: _H5, found: Any) -> Any:
 def _h5_sparse(request: _Request, h5: _H5, group: Any) -> Any:
     kind = _word(group.attrs.get("encoding-type", group.attrs.get("h5sparse_format", "")))
     if kind.removesuffix("_matrix") not in ("csr", "csc"):
-        raise request.refuse("array ", _printable(request.array), " is ", _quoted(kind), ", need a dense, CSR or CSC matrix")
+        what = f"array {_printable(request.array)}"
+        raise request.refuse(what, " is ", _quoted(kind), ", need a dense, CSR or CSC matrix")
     shape = group.attrs.get("shape", group.attrs.get("h5sparse_shape"))
     return _h5_compressed(request, h5, group, shape, by_rows=kind.startswith("csr"))
 
@@ -799,13 +823,11 @@ class _Frame:
         return _word(self._found.attrs.get("_index", "_index"))
 
     def _require_plain(self, found: Any, name: str) -> None:
-        """Everything that read_elem will read, in this file and of a size that fits."""
+        """Everything that read_elem will read."""
         if found is None:
             raise self._request.refuse(self._name, " has no column ", _printable(name))
         for part in [found] if self._h5.is_dataset(found) else [self._h5.get(found, n) for n in found]:
-            if not self._h5.is_dataset(part) or part.shape is None or part.is_virtual or part.external:
-                raise self._request.refuse(self._name, " ", _printable(name), " is not a column")
-            self._request.require_memory(part.size * part.dtype.itemsize)
+            self._h5.require_here(part, f"{self._name}/{name}")
 
 
 def _require_counts(request: _Request, parts: Parts) -> None:
@@ -866,8 +888,8 @@ def _mat_parts(request: _Request, variables: _Variables) -> Parts:
             parts.labels[word] = _labels(_mat_vector(request, variables, word))
     if request.id_column:
         if request.id_column not in variables.kinds:
-            has = _listed(list(variables.kinds))
-            raise request.wrong_name("no variable ", _printable(request.id_column), " for the identifiers, it has ", has)
+            missing, has = _printable(request.id_column), _listed(list(variables.kinds))
+            raise request.wrong_name("no variable ", missing, " for the identifiers, it has ", has)
         parts.row_ids = _labels(_mat_vector(request, variables, request.id_column))
     if request.transpose:
         parts.names, parts.row_ids = parts.row_ids, parts.names
@@ -896,7 +918,8 @@ def _mat_vector(request: _Request, variables: _Variables, name: str) -> Any:
 
     kind = variables.kinds[name][1]
     if kind not in _MATLAB_NUMBERS | {"char", "cell"} or kind == "sparse":
-        raise request.refuse("variable ", _printable(name), " is of class ", _printable(kind), ", need numbers or words")
+        what = f"variable {_printable(name)} is of class {_printable(kind)}"
+        raise request.refuse(what, ", need numbers or words")
     values = np.asarray(variables.words(name))
     if kind != "char" and (values.ndim != 2 or 1 not in values.shape):
         raise request.refuse("variable ", _printable(name), " is not a vector")
@@ -910,12 +933,14 @@ def _mat5_variables(request: _Request) -> _Variables:
     import numpy as np
 
     scipy_io = request.load("scipy.io")
-    kinds = {name: (tuple(map(int, shape)), kind) for name, shape, kind in scipy_io.whosmat(request.path, appendmat=False)}
+    listed = scipy_io.whosmat(request.path, appendmat=False)
+    kinds = {name: (tuple(map(int, shape)), kind) for name, shape, kind in listed}
 
     def load(name: str) -> Any:
         shape, kind = kinds[name]
         if kind != "sparse":
             request.require_memory(int(np.prod(shape, dtype=object)))  # at least a byte each
+        _require_sound_mat5(request, name)
         return scipy_io.loadmat(request.path, appendmat=False, variable_names=[name])[name]
 
     def matrix(name: str) -> Any:
@@ -933,6 +958,124 @@ def _mat5_variables(request: _Request) -> _Variables:
         return _cell_words(request, name, found) if kinds[name][1] == "cell" else found
 
     return _Variables(kinds, matrix, words)
+
+
+class _Inflated:
+    """Reads on in a zlib stream that stands in a file."""
+
+    def __init__(self, file: Any, size: int):
+        self._file, self._left = file, size
+        self._inflate = zlib.decompressobj()
+
+    def read(self, size: int) -> bytes:
+        out = bytearray()
+        while len(out) < size and not self._inflate.eof:
+            packed = self._inflate.unconsumed_tail
+            if not packed:
+                packed = self._file.read(min(self._left, 1 << 16))
+                self._left -= len(packed)
+                if not packed:
+                    break
+            out += self._inflate.decompress(packed, size - len(out))
+        return bytes(out)
+
+
+def _require_sound_mat5(request: _Request, name: str) -> None:
+    """The structure of a variable of a version 5 file: SciPy's reader crashes where the type of a part is unknown."""
+    with open(request.path, "rb") as file:
+        head = file.read(128)
+        order = {b"IM": "little", b"MI": "big"}.get(head[126:128])
+        if order is None:  # version 4 has no such types
+            return
+        while True:
+            tag = file.read(8)
+            if len(tag) < 8:
+                return
+            kind, size = (int.from_bytes(part, order) for part in (tag[:4], tag[4:]))
+            begin = file.tell()
+            stream: Any = _Inflated(file, size) if kind == 15 else file
+            if kind == 15:
+                inner = stream.read(8)
+                kind = int.from_bytes(inner[:4], order)
+            if kind == 14:
+                _MatlabElement(request, stream, order).check(name)
+            file.seek(begin + size)
+
+
+class _MatlabElement:
+    """One matrix of a version 5 file, read as a stream of tagged parts."""
+
+    _ITEM = {1: 1, 2: 1, 3: 2, 4: 2, 5: 4, 6: 4, 7: 4, 9: 8, 12: 8, 13: 8, 16: 1, 17: 2, 18: 4}  # bytes by type
+    _CELL, _CHAR, _SPARSE, _NUMBERS = 1, 4, 5, range(6, 16)
+
+    def __init__(self, request: _Request, stream: Any, order: str):
+        self._request, self._stream, self._order = request, stream, order
+
+    def check(self, name: str | None, depth: int = 0) -> None:
+        """Refuses what is unsound, where it is the variable of this name (None: any)."""
+        import numpy as np
+
+        flags = self._integers(self._part())
+        dims = self._integers(self._part())
+        called = self._part().decode("latin-1")
+        if name is not None and called != name:
+            return
+        if len(flags) != 2:
+            raise self._broken()
+        kind, is_complex = flags[0] & 0xFF, flags[0] >> 11 & 1
+        if kind == self._CELL and depth == 0:
+            count = int(np.prod(dims, dtype=object))
+            for _ in range(count):
+                tag = self._stream.read(8)
+                if int.from_bytes(tag[:4], self._order) != 14:
+                    raise self._broken()
+                if int.from_bytes(tag[4:], self._order):
+                    self.check(None, depth + 1)
+        elif kind == self._CHAR or kind in self._NUMBERS:
+            self._skip_parts(1 + is_complex)
+        elif kind == self._SPARSE:
+            self._skip_parts(3 + is_complex)
+        elif depth > 0:
+            raise self._request.refuse("a cell is not a word")
+
+    def _broken(self) -> ReadError:
+        return self._request.refuse("the file is broken: an element of an unknown type, or cut short")
+
+    def _tag(self) -> tuple[int, int, bytes | None]:
+        """Type, bytes, and the bytes themselves where they are within the tag."""
+        tag = self._stream.read(8)
+        first = int.from_bytes(tag[:4], self._order)
+        kind, small = first & 0xFFFF, first >> 16
+        size = small or int.from_bytes(tag[4:], self._order)
+        if len(tag) < 8 or small > 4 or kind not in self._ITEM or size % self._ITEM[kind]:
+            raise self._broken()
+        return kind, size, tag[4 : 4 + small] if small else None
+
+    def _part(self) -> bytes:
+        """The bytes of a short part: flags, dimensions, the name."""
+        _, size, within = self._tag()
+        if within is not None:
+            return within
+        if size > 4096:
+            raise self._broken()
+        out = self._stream.read(size + -size % 8)
+        return out[:size]
+
+    def _integers(self, part: bytes) -> list[int]:
+        return [int.from_bytes(part[at : at + 4], self._order) for at in range(0, len(part), 4)]
+
+    def _skip_parts(self, count: int) -> None:
+        for _ in range(count):
+            _, size, within = self._tag()
+            left = 0 if within is not None else size + -size % 8
+            padding = 0 if within is not None else -size % 8
+            while left > 0:
+                passed = len(self._stream.read(min(left, 1 << 20)))
+                if passed == 0 and left > padding:
+                    raise self._broken()
+                if passed == 0:
+                    break
+                left -= passed
 
 
 def _cell_words(request: _Request, name: str, cells: Any) -> Any:
