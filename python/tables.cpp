@@ -14,6 +14,7 @@ ErrorCode code_of(nb::python_error& error) {
   if (error.matches(PyExc_KeyboardInterrupt)) return ErrorCode::interrupted;
   if (error.matches(PyExc_MemoryError)) return ErrorCode::resources;
   if (error.matches(PyExc_OSError)) return ErrorCode::io;
+  if (error.matches(PyExc_LookupError)) return ErrorCode::usage;  // a name that the file does not have
   if (error.matches(PyExc_ValueError) || error.matches(PyExc_ImportError)) return ErrorCode::bad_data;
   return ErrorCode::internal;
 }
@@ -88,7 +89,7 @@ ReadOptions::Header header_of(const std::string& word) {
 ForeignReader foreign_reader(const nb::object& reader) {
   if (reader.is_none()) return {};
   // Copied and destroyed by the core, which does not hold the GIL.
-  return [lease = lease_of(reader)](const std::string& path, const ReadOptions& options, Context&) {
+  return [lease = lease_of(reader)](const std::string& path, const ReadOptions& options, Context& context) {
     const nb::gil_scoped_acquire gil;
     try {
       const nb::object function = nb::borrow(static_cast<PyObject*>(const_cast<void*>(lease.get())));
@@ -98,6 +99,7 @@ ForeignReader foreign_reader(const nb::object& reader) {
       keywords["labels"] = text_tuple(options.labels);
       keywords["text_columns"] = text_tuple(options.text_columns);
       keywords["transpose"] = options.transpose;
+      keywords["memory_limit"] = context.memory_limit;
       return reading_of(function(nb::bytes(path.data(), path.size()), **keywords));
     } catch (nb::python_error& error) {
       throw Error(code_of(error), message_of(error));

@@ -1,10 +1,8 @@
-"""The readers of Parquet, Arrow, AnnData and MATLAB files. They need no compiled module: their file is loaded alone."""
+"""The readers of Parquet, Arrow, AnnData and MATLAB files."""
 
 import importlib
-import importlib.util
 import json
 import os
-import pathlib
 import subprocess
 import sys
 
@@ -19,18 +17,8 @@ h5py = pytest.importorskip("h5py")
 anndata = pytest.importorskip("anndata")
 pd = pytest.importorskip("pandas")
 
-SOURCE = pathlib.Path(__file__).parents[1] / "tamis" / "_readers.py"
+from tamis import _readers as readers
 
-
-def load_module():
-    spec = importlib.util.spec_from_file_location("tamis_readers_alone", SOURCE)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-readers = load_module()
 read = readers.read_foreign
 
 
@@ -249,14 +237,14 @@ def test_groups_of_columns_give_the_same(tmp_path, monkeypatch):
     X = np.arange(60.0).reshape(6, 10)
     path = str(tmp_path / "t.arrow")
     write_ipc(pa.table({f"c{j}": X[:, j] for j in range(10)}), path)
-    whole = readers._ipc_file
+    whole = readers.arrow._ipc_file
 
     def claims_long_pieces(*arguments):
         file = whole(*arguments)
         file.piece_rows = 8 << 20
         return file
 
-    monkeypatch.setattr(readers, "_ipc_file", claims_long_pieces)
+    monkeypatch.setattr(readers.arrow, "_ipc_file", claims_long_pieces)
     np.testing.assert_array_equal(read(path).X, X)
 
 
@@ -657,12 +645,11 @@ SPOILT += [(name, "cut") for name in ("dense.h5ad", "csr.h5ad", "v73.mat")]
 # In a process of its own: a crash of a library must be seen as one. Reads the file spoilt in many ways; prints the
 # exceptions that are none of those promised.
 SPOIL = """
-import importlib.util, json, pathlib, sys, time
-spec = importlib.util.spec_from_file_location("readers", sys.argv[1])
-readers = importlib.util.module_from_spec(spec); sys.modules["readers"] = readers; spec.loader.exec_module(readers)
-source, options, how = pathlib.Path(sys.argv[2]), json.loads(sys.argv[3]), sys.argv[4]
+import json, pathlib, sys, time
+from tamis import _readers as readers
+source, options, how = pathlib.Path(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3]
 good = source.read_bytes()
-target = pathlib.Path(sys.argv[5]) / ("spoilt" + source.suffix)
+target = pathlib.Path(sys.argv[4]) / ("spoilt" + source.suffix)
 outcomes = {"read": 0, "refused": 0}
 positions = sorted({round(k * (len(good) - 1) / 400) for k in range(401)})
 for at in positions:
@@ -692,7 +679,7 @@ def test_spoilt_files_are_refused_in_one_line(samples, tmp_path, name, how):
     path, options = samples[name]
     read(path, **options)
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", SPOIL, str(SOURCE), str(path), json.dumps(options), how, str(tmp_path)],
+        [sys.executable, "-W", "ignore", "-c", SPOIL, str(path), json.dumps(options), how, str(tmp_path)],
         capture_output=True,
         text=True,
         timeout=300,
@@ -761,11 +748,8 @@ def test_a_missing_library_is_named(samples, monkeypatch, name, package):
 
 def test_loading_the_module_loads_no_library():
     code = (
-        "import importlib.util, sys\n"
-        f"spec = importlib.util.spec_from_file_location('readers', {str(SOURCE)!r})\n"
-        "module = importlib.util.module_from_spec(spec)\n"
-        "sys.modules['readers'] = module\n"
-        "spec.loader.exec_module(module)\n"
+        "import sys\n"
+        "import tamis._readers, tamis.__main__, tamis._foreign\n"
         "print([m for m in ('numpy', 'scipy', 'pandas', 'pyarrow', 'h5py', 'anndata') if m in sys.modules])\n"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
@@ -777,11 +761,8 @@ def test_large_tables_stand_in_memory_once(tmp_path):
     X = np.random.default_rng(0).normal(size=(1 << 17, 256)).astype(np.float32)  # 128 MB
     pq.write_table(pa.table({f"c{j}": X[:, j] for j in range(256)}), path, compression="none", use_dictionary=False)
     code = (
-        "import importlib.util, resource, sys\n"
-        f"spec = importlib.util.spec_from_file_location('readers', {str(SOURCE)!r})\n"
-        "readers = importlib.util.module_from_spec(spec)\n"
-        "sys.modules['readers'] = readers\n"
-        "spec.loader.exec_module(readers)\n"
+        "import resource\n"
+        "from tamis import _readers as readers\n"
         "import numpy, pyarrow.parquet\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         f"X = readers.read_foreign({str(path)!r}).X\n"

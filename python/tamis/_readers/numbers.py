@@ -1,0 +1,148 @@
+"""Numbers as the core takes them: checked, dense or in compressed rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .request import ReadError, Request
+from .words import printable
+
+
+def require_shape(request: Request, rows: int, columns: int) -> None:
+    if rows < 2:
+        raise request.refuse(rows, " row" if rows == 1 else " rows", ", need at least 2")
+    if columns < 1:
+        raise request.refuse(columns, " columns, need at least 1")
+
+
+def number_type(dtype: Any) -> Any:
+    """The type that numbers of this one are kept in; None where they are no real numbers."""
+    import numpy as np
+
+    if dtype.kind == "b":
+        return np.dtype(np.uint8)
+    if dtype.kind in "iu" and dtype.itemsize <= 8:
+        return dtype.newbyteorder("=")
+    if dtype.kind == "f":
+        return np.dtype(np.float32 if dtype.itemsize <= 4 else np.float64)
+    return None
+
+
+def not_finite(request: Request, row: int, column: int, value: Any, name: str | None = None) -> ReadError:
+    called = "" if name is None else f" ({printable(name)})"
+    what = "null" if value is None else "NaN" if value != value else "infinite"
+    return request.refuse("row ", row, ", column ", column, called, ": ", what, ", need a number")
+
+
+_BLOCK = 1 << 22  # numbers looked at in one go
+
+
+def _require_finite(request: Request, X: Any) -> None:
+    """Of what stands in the file: positions are those before a transposition."""
+    import numpy as np
+
+    if X.dtype.kind != "f":
+        return
+    step = max(1, _BLOCK // max(1, X.shape[1]))
+    for first in range(0, X.shape[0], step):
+        good = np.isfinite(X[first : first + step])
+        if not good.all():
+            row, column = np.argwhere(~good)[0]
+            raise not_finite(request, first + row, column, X[first + row, column])
+
+
+def dense_numbers(request: Request, X: Any) -> Any:
+    """A dense array of the file as the core takes it."""
+    X = X.astype(number_type(X.dtype), copy=False)
+    _require_finite(request, X)
+    X = X.T if request.transpose else X
+    require_shape(request, *X.shape)
+    return X
+
+
+def compressed_rows(
+    request: Request, data: Any, indices: Any, offsets: Any, shape: tuple[int, int], by_rows: bool
+) -> Any:
+    """A CSR matrix from compressed rows or columns that nobody has checked yet."""
+    import numpy as np
+
+    scipy_sparse = request.load("scipy.sparse")
+    major, minor = shape if by_rows else shape[::-1]
+    turned = shape[::-1] if request.transpose else shape
+    require_shape(request, *turned)
+    _require_sparse_shape(request, shape, data.size)
+    if any(part.ndim != 1 for part in (data, indices, offsets)) or number_type(data.dtype) is None:
+        raise request.refuse("the sparse matrix must be of three lists of real numbers")
+    if any(part.dtype.kind not in "iu" for part in (indices, offsets)):
+        raise request.refuse("the indices of the sparse matrix must be integers")
+    count = len(data)
+    rises = len(offsets) == major + 1 and offsets[0] == 0 and offsets[-1] == count
+    if not rises or (offsets[1:] < offsets[:-1]).any():
+        raise request.refuse("indptr must rise from 0 to ", count, " in ", major + 1, " steps")
+    if len(indices) != count:
+        raise request.refuse(len(indices), " indices for ", count, " values")
+    if count and not (0 <= indices.min() and indices.max() < minor):
+        raise request.refuse("indices must be in 0..", minor - 1)
+
+    values = np.float32 if data.dtype.kind == "f" and data.dtype.itemsize <= 4 else np.float64
+    wide = np.int64 if count >= 2**31 else np.int32
+    kind = scipy_sparse.csr_matrix if by_rows else scipy_sparse.csc_matrix
+    matrix = kind(shape, dtype=values)
+    # Set one by one: the constructor would copy the indices to the type of the offsets.
+    matrix.data = data.astype(values, copy=False)
+    matrix.indices = indices.astype(np.int32 if by_rows else wide, copy=False)
+    matrix.indptr = offsets.astype(wide, copy=False)
+    if not by_rows:
+        matrix = matrix.tocsr()
+    matrix = _canonical(matrix)
+    _require_finite_entries(request, matrix)
+    return _canonical(matrix.T.tocsr()) if request.transpose else matrix
+
+
+def _require_sparse_shape(request: Request, shape: tuple[int, int], entries: int) -> None:
+    """As the core does: more than 2^24 rows or columns must be filled a little."""
+    most = max(1 << 24, 1000 * entries)
+    for size in shape:
+        if size > 2**31 - 2:
+            raise request.refuse(shape[0], " x ", shape[1], ", need at most 2147483646 each way")
+        if size > most:
+            raise request.refuse(shape[0], " x ", shape[1], " with only ", entries, " entries")
+    request.require_memory(12 * entries + 8 * sum(shape))
+
+
+def _canonical(matrix: Any) -> Any:
+    """Column indices that increase strictly in each row, as int32."""
+    import numpy as np
+
+    if not _increases(matrix):
+        matrix.indices = matrix.indices.astype(matrix.indptr.dtype, copy=False)
+        matrix.has_sorted_indices = matrix.has_canonical_format = False
+        matrix.sum_duplicates()
+    matrix.indices = matrix.indices.astype(np.int32, copy=False)
+    matrix.has_sorted_indices = matrix.has_canonical_format = True
+    return matrix
+
+
+def _increases(matrix: Any) -> bool:
+    import numpy as np
+
+    starts = matrix.indptr[1:-1]
+    for first in range(0, max(0, len(matrix.indices) - 1), _BLOCK):
+        # good[k]: entry first + k + 1 may follow the one before it
+        good = np.diff(matrix.indices[first : first + _BLOCK + 1]) > 0
+        begins = starts[np.searchsorted(starts, first + 1) : np.searchsorted(starts, first + 1 + len(good))]
+        good[begins - first - 1] = True
+        if not good.all():
+            return False
+    return True
+
+
+def _require_finite_entries(request: Request, matrix: Any) -> None:
+    import numpy as np
+
+    for first in range(0, len(matrix.data), _BLOCK):
+        good = np.isfinite(matrix.data[first : first + _BLOCK])
+        if not good.all():
+            at = first + int(np.argmin(good))
+            row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
+            raise not_finite(request, row, int(matrix.indices[at]), matrix.data[at])
