@@ -112,6 +112,10 @@ Source source_of(const nb::object& data) {
   return nb::isinstance<nb::tuple>(data) ? sparse_source(nb::cast<nb::tuple>(data)) : dense_source(data);
 }
 
+std::vector<int> classes_of(const std::optional<Classes>& classes) {
+  return classes ? std::vector<int>(classes->data(), classes->data() + classes->size()) : std::vector<int>();
+}
+
 Matrix matrix_of(const nb::object& data) {
   const auto array = nb::cast<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>(data);
   Matrix matrix(static_cast<Index>(array.shape(0)), static_cast<Index>(array.shape(1)));

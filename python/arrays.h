@@ -5,6 +5,8 @@
 #include <nanobind/ndarray.h>
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "tamis/data/source.h"
@@ -20,6 +22,10 @@ std::shared_ptr<const void> lease_of(const nb::handle& object);
 // A 2-D NumPy array, or (offsets int64, columns int32, values f32 or f64, number of columns) of compressed sparse rows.
 // The source holds a lease of it.
 Source source_of(const nb::object& data);
+
+// One class a row (-1: none); nothing where None was given.
+using Classes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+std::vector<int> classes_of(const std::optional<Classes>& classes);
 
 // A 2-D array of doubles, copied.
 Matrix matrix_of(const nb::object& data);

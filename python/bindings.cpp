@@ -11,8 +11,10 @@
 #include "python/methods.h"
 #include "python/run.h"
 #include "python/tables.h"
+#include "tamis/eval/evaluate.h"
 #include "tamis/eval/metrics.h"
 #include "tamis/eval/redundancy.h"
+#include "tamis/run/compare.h"
 #include "tamis/run/select.h"
 #include "tamis/run/version.h"
 
@@ -66,7 +68,7 @@ auto speaking_python(const Method& method, const Options& options, Work work) {
 
 nb::dict select(const std::string& method_name, const nb::object& data, const nb::dict& values,
                 const nb::object& features, const std::string& scale, const std::vector<Index>& include,
-                const std::vector<Index>& exclude, const std::vector<int>& classes, const nb::object& init,
+                const std::vector<Index>& exclude, const std::optional<Classes>& classes, const nb::object& init,
                 std::uint64_t seed, int threads, std::uint64_t memory, const nb::object& progress) {
   const Method& method = find_method(method_name);
   const auto bound = method.bind();
@@ -76,7 +78,7 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
     request.scale = parse_scaling(scale);
     request.include = include;
     request.exclude = exclude;
-    request.classes = classes;
+    request.classes = classes_of(classes);
     set_options(*bound, values, method.name);
     if (!init.is_none()) bound->start_from(matrix_of(init));
     Run run(threads, seed, memory, progress);
@@ -85,6 +87,13 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
         run.without_gil([&] { return select_features(source, method, *bound, request, run.context()); });
     return result_of(std::move(result), method, bound->options());
   });
+}
+
+template <double (*measure)(const std::vector<int>&, const std::vector<int>&)>
+double agreement(const Classes& truth, const Classes& clusters) {
+  require(truth.size() == clusters.size(), ErrorCode::usage, truth.size(), " classes and ", clusters.size(),
+          " clusters, need as many");
+  return measure(classes_of(truth), classes_of(clusters));
 }
 
 double mean_correlation(const nb::object& data, const std::vector<Index>& features, int threads) {
@@ -112,6 +121,9 @@ NB_MODULE(_core, m) {
   using namespace nb::literals;
   using namespace tamis::python;
 
+  const tamis::CompareRequest comparing;  // for its defaults
+  const tamis::EvaluateOptions evaluating;
+
   m.doc() = "The compiled core of tamis.";
   m.attr("version") = tamis::kVersion;
   register_errors();
@@ -119,17 +131,18 @@ NB_MODULE(_core, m) {
   m.def("methods", &describe_methods, "Every method with its options: name, type, default, range, help.");
   m.def("select", &tamis::python::select, "method"_a, "data"_a, "options"_a, "features"_a.none() = nb::none(),
         "scale"_a = "none", "include"_a = std::vector<tamis::Index>(), "exclude"_a = std::vector<tamis::Index>(),
-        "classes"_a = std::vector<int>(), "init"_a.none() = nb::none(), "seed"_a = 0, "threads"_a = 0, "memory"_a = 0,
+        "classes"_a.none() = nb::none(), "init"_a.none() = nb::none(), "seed"_a = 0, "threads"_a = 0, "memory"_a = 0,
         "progress"_a.none() = nb::none(), "One selection, as `tamis select` does it.");
   m.def("compare", &compare, "data"_a, "methods"_a, "features"_a, "clusters"_a, "scale"_a = "none",
-        "classes"_a = std::vector<int>(), "settings"_a = nb::dict(), "repeats"_a = 10, "grid"_a = false, "seed"_a = 0,
-        "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none(), "Methods side by side, as `tamis compare`.");
-  m.def("evaluate", &evaluate, "data"_a, "classes"_a, "features"_a, "clusters"_a, "repeats"_a = 10, "subsets"_a = 20,
-        "seed"_a = 0, "threads"_a = 0, "progress"_a.none() = nb::none(),
+        "classes"_a.none() = nb::none(), "settings"_a = nb::dict(), "repeats"_a = comparing.repeats,
+        "grid"_a = comparing.grid, "seed"_a = 0, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none(),
+        "Methods side by side, as `tamis compare`.");
+  m.def("evaluate", &evaluate, "data"_a, "classes"_a, "features"_a, "clusters"_a, "repeats"_a = evaluating.repeats,
+        "subsets"_a = evaluating.subsets, "seed"_a = 0, "threads"_a = 0, "progress"_a.none() = nb::none(),
         "What a list of features is worth, as `tamis evaluate`.");
-  m.def("clustering_accuracy", &tamis::clustering_accuracy, "truth"_a, "clusters"_a);
-  m.def("normalized_mutual_info", &tamis::normalized_mutual_info, "truth"_a, "clusters"_a);
-  m.def("adjusted_rand", &tamis::adjusted_rand, "truth"_a, "clusters"_a);
+  m.def("clustering_accuracy", &agreement<&tamis::clustering_accuracy>, "truth"_a, "clusters"_a);
+  m.def("normalized_mutual_info", &agreement<&tamis::normalized_mutual_info>, "truth"_a, "clusters"_a);
+  m.def("adjusted_rand", &agreement<&tamis::adjusted_rand>, "truth"_a, "clusters"_a);
   m.def("redundancy", &mean_correlation, "data"_a, "features"_a, "threads"_a = 0);
   m.def("read", &tamis::python::read, "path"_a, "array"_a = "X", "header"_a = "auto", "id_column"_a = "",
         "labels"_a = std::vector<std::string>(), "text_columns"_a = std::vector<std::string>(), "transpose"_a = false,

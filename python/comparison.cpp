@@ -112,9 +112,9 @@ FeatureCount feature_count(const nb::object& features) {
 }
 
 nb::dict compare(const nb::object& data, const std::vector<std::string>& methods, const nb::list& features,
-                 Index clusters, const std::string& scale, const std::vector<int>& classes, const nb::dict& settings,
-                 Index repeats, bool grid, std::uint64_t seed, int threads, std::uint64_t memory,
-                 const nb::object& progress) {
+                 Index clusters, const std::string& scale, const std::optional<Classes>& classes,
+                 const nb::dict& settings, Index repeats, bool grid, std::uint64_t seed, int threads,
+                 std::uint64_t memory, const nb::object& progress) {
   const Source source = source_of(data);
   CompareRequest request;
   if (!methods.empty()) request.methods.clear();
@@ -124,7 +124,7 @@ nb::dict compare(const nb::object& data, const std::vector<std::string>& methods
   request.sizes = resolve_sizes(sizes, source.cols());
   request.clusters = clusters;
   request.scale = parse_scaling(scale);
-  request.classes = classes;
+  request.classes = classes_of(classes);
   request.settings = settings_of(settings);
   request.repeats = repeats;
   request.grid = grid;
@@ -136,17 +136,17 @@ nb::dict compare(const nb::object& data, const std::vector<std::string>& methods
   return dict_of(comparison, request);
 }
 
-nb::dict evaluate(const nb::object& data, const std::vector<int>& classes, const std::vector<Index>& features,
-                  Index clusters, Index repeats, Index subsets, std::uint64_t seed, int threads,
-                  const nb::object& progress) {
+nb::dict evaluate(const nb::object& data, const Classes& classes, const std::vector<Index>& features, Index clusters,
+                  Index repeats, Index subsets, std::uint64_t seed, int threads, const nb::object& progress) {
   const Source source = source_of(data);
   EvaluateOptions options;
   options.clusters = clusters;
   options.repeats = repeats;
   options.subsets = subsets;
+  const std::vector<int> known = classes_of(classes);
   Run run(threads, seed, 0, progress);
   const Evaluation found =
-      run.without_gil([&] { return evaluate_features(source, classes, features, options, run.context()); });
+      run.without_gil([&] { return evaluate_features(source, known, features, options, run.context()); });
   nb::dict random = dict_of(found.random, true);
   random["accuracy_p"] = found.random.accuracy_p;
   random["nmi_p"] = found.random.nmi_p;

@@ -26,8 +26,10 @@ _METHODS = {method["name"]: method for method in _core.methods()}
 class Selector(SelectorMixin, BaseEstimator):
     """What all methods share. A subclass names its method of the core."""
 
-    def __init_subclass__(cls, method, **keywords):
+    def __init_subclass__(cls, method=None, **keywords):
         super().__init_subclass__(**keywords)
+        if method is None:  # a user's own subclass of a method
+            return
         cls._method = _METHODS[method]
         cls.__init__ = _initializer(_signature(cls._method))
         cls.__doc__ = class_documentation(cls._method, inspect.signature(cls))
@@ -97,9 +99,9 @@ class Selector(SelectorMixin, BaseEstimator):
         return {option["python_name"]: getattr(self, option["python_name"]) for option in self._method["options"]}
 
     def _classes(self, X, y):
-        """Classes counted from 0, -1 where a row is unlabelled; empty where the method is not supervised."""
+        """Classes counted from 0, -1 where a row is unlabelled; None where the method is not supervised."""
         if not getattr(self, "supervised", False):
-            return []
+            return None
         if y is None:
             raise ValueError(f"{type(self).__name__}: supervised=True requires y to be passed, but the target y is None")
         y = column_or_1d(y)
@@ -197,7 +199,7 @@ def _class_numbers(y):
         y = np.array([str(value) for value in y])
     numbers_ = np.full(len(y), -1, dtype=np.int32)
     numbers_[labelled] = np.unique(y[labelled], return_inverse=True)[1]
-    return numbers_.tolist()
+    return numbers_
 
 
 class UFCM(Selector, method="ufcm"):

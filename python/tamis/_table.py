@@ -1,8 +1,12 @@
 """Files: every format that the command reads, and Python's."""
 
+from __future__ import annotations
+
 import errno
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
@@ -27,27 +31,27 @@ class Table:
     path, format : str
     """
 
-    X: object
-    feature_names: list | None = None
-    row_names: list | None = None
-    labels: dict = field(default_factory=dict)
-    excluded_columns: list = field(default_factory=list)
+    X: Any
+    feature_names: list[str] | None = None
+    row_names: list[str] | None = None
+    labels: dict[str, Any] = field(default_factory=dict)
+    excluded_columns: list[str] = field(default_factory=list)
     path: str = ""
     format: str = ""
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
         return self.X.shape
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.X.shape[0]
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         if sparse.issparse(self.X):
             raise TypeError("the table is sparse: use its X")
         return np.array(self.X, dtype=dtype, copy=copy)
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """A DataFrame with the names of the file."""
         import pandas as pd
 
@@ -55,13 +59,22 @@ class Table:
         names = self.feature_names or [f"f{j}" for j in range(self.shape[1])]
         return frame(self.X, index=self.row_names, columns=names)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         rows, columns = self.shape
         kind = "sparse " if sparse.issparse(self.X) else ""
         return f"<Table {self.path!r}: {rows} rows x {columns} features, {kind}{self.X.dtype}>"
 
 
-def read(path, *, array="X", header="auto", id_column=None, labels=None, text_columns=(), transpose=False):
+def read(
+    path: str | os.PathLike[str],
+    *,
+    array: str = "X",
+    header: Literal["auto", "yes", "no"] = "auto",
+    id_column: str | None = None,
+    labels: str | Iterable[str] | None = None,
+    text_columns: Iterable[str] = (),
+    transpose: bool = False,
+) -> Table:
     """Read a table: CSV/TSV, NPY/NPZ, MatrixMarket and 10x, libsvm, Parquet, Arrow/Feather, .h5ad, .mat.
 
     Parameters
@@ -110,7 +123,7 @@ def read(path, *, array="X", header="auto", id_column=None, labels=None, text_co
     )
 
 
-def _numbers(parts):
+def _numbers(parts: Any) -> Any:
     if not isinstance(parts, tuple):
         return parts
     offsets, columns, values, width = parts
@@ -119,7 +132,7 @@ def _numbers(parts):
     return sparse.csr_array((values, columns, offsets), shape=(len(offsets) - 1, width))
 
 
-def _label_array(found):
+def _label_array(found: dict[str, Any]) -> Any:
     """The class of each row: numbers where all classes are whole numbers (-1: unlabelled), else words (None)."""
     classes, names = np.asarray(found["classes"]), found["names"]
     try:

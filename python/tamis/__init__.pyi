@@ -1,0 +1,17 @@
+from . import metrics as metrics
+from . import plot as plot
+from ._compare import compare as compare
+from ._compare import evaluate as evaluate
+from ._genes import select_genes as select_genes
+from ._selectors import MCFS as MCFS
+from ._selectors import NDFS as NDFS
+from ._selectors import RUFS as RUFS
+from ._selectors import SPEC as SPEC
+from ._selectors import UFCM as UFCM
+from ._selectors import LaplacianScore as LaplacianScore
+from ._selectors import MaxVariance as MaxVariance
+from ._table import Table as Table
+from ._table import read as read
+
+__version__: str
+__all__: list[str]

@@ -1,0 +1,37 @@
+# Made by tools/make_stubs.
+"""The compiled core of tamis."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+version: str = '0.1.0'
+
+def methods() -> list:
+    """Every method with its options: name, type, default, range, help."""
+
+def select(method: str, data: object, options: dict, features: object | None = None, scale: str = 'none', include: Sequence[int] = [], exclude: Sequence[int] = [], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, init: object | None = None, seed: int = 0, threads: int = 0, memory: int = 0, progress: object | None = None) -> dict:
+    """One selection, as `tamis select` does it."""
+
+def compare(data: object, methods: Sequence[str], features: list, clusters: int, scale: str = 'none', classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, settings: dict = {}, repeats: int = 10, grid: bool = False, seed: int = 0, threads: int = 0, memory: int = 0, progress: object | None = None) -> dict:
+    """Methods side by side, as `tamis compare`."""
+
+def evaluate(data: object, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], features: Sequence[int], clusters: int, repeats: int = 10, subsets: int = 20, seed: int = 0, threads: int = 0, progress: object | None = None) -> dict:
+    """What a list of features is worth, as `tamis evaluate`."""
+
+def clustering_accuracy(truth: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], clusters: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float: ...
+
+def normalized_mutual_info(truth: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], clusters: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float: ...
+
+def adjusted_rand(truth: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], clusters: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float: ...
+
+def redundancy(data: object, features: Sequence[int], threads: int = 0) -> float: ...
+
+def read(path: bytes, array: str = 'X', header: str = 'auto', id_column: str = '', labels: Sequence[str] = [], text_columns: Sequence[str] = [], transpose: bool = False, reader: object | None = None, memory: int = 0) -> dict:
+    """A table of any format that the core or `reader` reads."""
+
+def run_command(words: Sequence[bytes], reader: object) -> int:
+    """The command; the process is its own."""

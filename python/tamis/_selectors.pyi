@@ -1,0 +1,199 @@
+# Made by tools/make_stubs from the core's descriptions of methods and options.
+from abc import ABCMeta
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from typing_extensions import Self
+
+class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
+    n_features_to_select: int | float | None
+    random_state: int | np.random.RandomState | np.random.Generator | None
+    n_jobs: int | None
+    verbose: int
+    scores_: NDArray[np.float64]
+    ranking_: NDArray[np.int64]
+    labels_: NDArray[np.int32]
+    components_: NDArray[np.float64]
+    cluster_centers_: NDArray[np.float64]
+    objective_: NDArray[np.float64]
+    n_iter_: int
+    converged_: bool
+    report_: dict[str, Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    def __init_subclass__(cls, method: str | None = None, **keywords: Any) -> None: ...
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self: ...
+    def transform(self, X: Any) -> Any: ...
+    def __sklearn_tags__(self) -> Any: ...
+
+class UFCM(Selector, method="ufcm"):
+    n_clusters: int
+    alpha: float
+    sparsity: float
+    beta: float | None
+    p: float
+    n_components: int | None
+    n_init: int
+    max_iter: int
+    tol: float
+    supervised: bool
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        n_clusters: int = 8,
+        alpha: float = 1.0,
+        sparsity: float = 0.3,
+        beta: float | None = None,
+        p: float = 1.0,
+        n_components: int | None = None,
+        n_init: int = 10,
+        max_iter: int = 50,
+        tol: float = 1e-06,
+        supervised: bool = False,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None: ...
+
+class MaxVariance(Selector, method="maxvar"):
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None: ...
+
+class LaplacianScore(Selector, method="lapscore"):
+    n_neighbors: int
+    bandwidth: float | None
+    weights: Literal["heat", "binary", "cosine"]
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        n_neighbors: int = 5,
+        bandwidth: float | None = None,
+        weights: Literal["heat", "binary", "cosine"] = "heat",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None: ...
+
+class SPEC(Selector, method="spec"):
+    n_clusters: int
+    function: int
+    n_neighbors: int
+    bandwidth: float | None
+    weights: Literal["heat", "binary", "cosine"]
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        n_clusters: int = 8,
+        function: int = 2,
+        n_neighbors: int = 5,
+        bandwidth: float | None = None,
+        weights: Literal["heat", "binary", "cosine"] = "heat",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None: ...
+
+class MCFS(Selector, method="mcfs"):
+    n_clusters: int
+    n_components: int | None
+    n_active: int | None
+    normalize: bool
+    ridge: float
+    n_neighbors: int
+    bandwidth: float | None
+    weights: Literal["heat", "binary", "cosine"]
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        n_clusters: int = 8,
+        n_components: int | None = None,
+        n_active: int | None = None,
+        normalize: bool = False,
+        ridge: float = 0.0,
+        n_neighbors: int = 5,
+        bandwidth: float | None = None,
+        weights: Literal["heat", "binary", "cosine"] = "heat",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None: ...
+
+class NDFS(Selector, method="ndfs"):
+    n_clusters: int
+    alpha: float
+    beta: float
+    gamma: float
+    laplacian: Literal["normalized", "plain"]
+    max_iter: int
+    tol: float
+    clip: bool
+    n_init: int
+    n_neighbors: int
+    bandwidth: float | None
+    weights: Literal["heat", "binary", "cosine"]
+    init: Literal["kmeans"] | ArrayLike
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        n_clusters: int = 8,
+        alpha: float = 1.0,
+        beta: float = 1.0,
+        gamma: float = 100000000.0,
+        laplacian: Literal["normalized", "plain"] = "normalized",
+        max_iter: int = 20,
+        tol: float = 0.0,
+        clip: bool = True,
+        n_init: int = 10,
+        n_neighbors: int = 5,
+        bandwidth: float | None = None,
+        weights: Literal["heat", "binary", "cosine"] = "heat",
+        init: Literal["kmeans"] | ArrayLike = "kmeans",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None: ...
+
+class RUFS(Selector, method="rufs"):
+    n_clusters: int
+    alpha: float
+    beta: float
+    nu: float
+    mu: float
+    shrink: float
+    zeta: float
+    n_init: int
+    max_iter: int
+    tol: float
+    n_neighbors: int
+    bandwidth: float | None
+    weights: Literal["heat", "binary", "cosine"]
+    init: Literal["kmeans"] | ArrayLike
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        n_clusters: int = 8,
+        alpha: float = 1.0,
+        beta: float = 1.0,
+        nu: float = 1.0,
+        mu: float = 0.1,
+        shrink: float = 0.0001,
+        zeta: float = 10000000.0,
+        n_init: int = 10,
+        max_iter: int = 10,
+        tol: float = 0.0001,
+        n_neighbors: int = 5,
+        bandwidth: float | None = None,
+        weights: Literal["heat", "binary", "cosine"] = "heat",
+        init: Literal["kmeans"] | ArrayLike = "kmeans",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None: ...

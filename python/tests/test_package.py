@@ -1,0 +1,88 @@
+"""What is built and installed: stubs, versions, a wheel that runs elsewhere."""
+
+import inspect
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import tamis
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(*words, **keywords):
+    done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=600, **keywords)
+    assert done.returncode == 0, f"{words}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done.stdout
+
+
+def test_the_stubs_are_in_step_with_the_core():
+    run(sys.executable, ROOT / "tools" / "make_stubs", "--check", cwd="/")
+
+
+def test_the_stubs_agree_with_the_package_at_run_time(tmp_path):
+    """mypy's stubtest compares names, arguments and defaults of what is imported with what the stubs say."""
+    pytest.importorskip("mypy")
+    config = tmp_path / "mypy.ini"
+    config.write_text("[mypy]\nignore_missing_imports = True\n")
+    run(sys.executable, "-m", "mypy.stubtest", "--mypy-config-file", config, "tamis._selectors", cwd=tmp_path)
+
+
+def test_typed_programs_check(tmp_path):
+    pytest.importorskip("mypy")
+    (tmp_path / "mypy.ini").write_text("[mypy]\nstrict = True\nignore_missing_imports = True\n"
+                                       "[mypy-sklearn.*]\nfollow_imports = skip\n")
+    good = "import tamis\nselector = tamis.UFCM(10, alpha=0.5)\nscores = selector.fit([[1.0]]).scores_.sum()\n"
+    (tmp_path / "good.py").write_text(good)
+    run(sys.executable, "-m", "mypy", "good.py", cwd=tmp_path)
+    (tmp_path / "bad.py").write_text(good + "tamis.UFCM(alpha='much')\ntamis.UFCM(clusters=3)\n")
+    bad = subprocess.run([sys.executable, "-m", "mypy", "bad.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert 'Argument "alpha"' in bad.stdout and 'Unexpected keyword argument "clusters"' in bad.stdout, bad.stdout
+
+
+def test_the_stub_of_the_package_names_what_the_package_has():
+    stub = (ROOT / "python" / "tamis" / "__init__.pyi").read_text()
+    assert set(re.findall(r" as (\w+)$", stub, flags=re.M)) == set(tamis.__all__) - {"__version__"}
+    for name in tamis.__all__:
+        assert getattr(tamis, name) is not None
+
+
+def test_every_public_thing_is_documented():
+    for name in tamis.__all__:
+        assert name == "__version__" or (inspect.getdoc(getattr(tamis, name)) or "").strip(), name
+
+
+def test_the_requirements_of_pip_and_of_make_are_the_same():
+    project = (ROOT / "pyproject.toml").read_text()
+    pinned = re.search(r"^requires = \[(.*)\]", project, flags=re.M).group(1)
+    listed = [line for line in (ROOT / "requirements-build.txt").read_text().splitlines() if not line.startswith("#")]
+    assert re.findall(r'"([^"]+)"', pinned) == listed
+
+
+def test_a_wheel_runs_in_another_environment(tmp_path):
+    """Built from the tree by pip; installed with its dependencies where nothing else is; run there."""
+    prebuilt = ROOT / "build"
+    if not (prebuilt / "libtamis_app.a").is_file():
+        pytest.skip("no build of the library in build/")
+    settings = ["-Ccmake.define.TAMIS_PREBUILT=" + str(prebuilt), "-Cbuild-dir=" + str(prebuilt / "python")]
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
+    run(*pip, "wheel", "--no-deps", "--no-build-isolation", *settings, "-w", tmp_path, ROOT)
+    (wheel,) = tmp_path.glob("tamis-*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {"tamis/py.typed", "tamis/_selectors.pyi", "tamis/_core.pyi", "tamis/__init__.pyi"} <= set(names)
+    assert not [name for name in names if name.endswith((".a", ".h", ".cmake"))]
+
+    run(sys.executable, "-m", "venv", tmp_path / "other")
+    python = tmp_path / "other" / "bin" / "python"
+    run(python, "-m", "pip", "--disable-pip-version-check", "-q", "install", wheel)
+    assert run(tmp_path / "other" / "bin" / "tamis", "--version").split() == ["tamis", tamis.__version__]
+    code = (
+        "import numpy as np, tamis; X = np.random.default_rng(0).normal(size=(60, 8)); X[:30, 2] += 9\n"
+        "print(tamis.__file__, tamis.UFCM(1, n_clusters=2).fit(X).get_support(indices=True))"
+    )
+    out = run(python, "-c", code, cwd=tmp_path)
+    assert str(tmp_path) in out and out.strip().endswith("[2]"), out
