@@ -4,6 +4,7 @@ import inspect
 import re
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -86,3 +87,14 @@ def test_a_wheel_runs_in_another_environment(tmp_path):
     )
     out = run(python, "-c", code, cwd=tmp_path)
     assert str(tmp_path) in out and out.strip().endswith("[2]"), out
+
+
+def test_the_source_distribution_holds_the_sources_alone(tmp_path):
+    build = pytest.importorskip("scikit_build_core.build")
+    code = f"from scikit_build_core.build import build_sdist; build_sdist({str(tmp_path)!r})"
+    run(sys.executable, "-c", code, cwd=ROOT)
+    (archive,) = tmp_path.glob(f"tamis-{tamis.__version__}.tar.gz")
+    assert build is not None and archive.stat().st_size < 2e6
+    names = {name.split("/", 1)[1] for name in tarfile.open(archive).getnames()}
+    assert {"CMakeLists.txt", "tamis/select/ufcm.cpp", "app/command.cpp", "python/tamis/_selectors.py", "LICENSE"} <= names
+    assert not [name for name in names if name.startswith((".venv", "build", "tests")) or name.endswith(".so")]
