@@ -1,0 +1,453 @@
+"""Genes of an AnnData, ranked and selected in place.
+
+The matrix is handed to the core as it lies in memory. What is added here is the single-cell side of it: names, batches,
+and where the answers go.
+"""
+
+import numbers
+import sys
+
+import numpy as np
+from scipy import sparse
+
+from . import _core
+from ._core_data import core_data
+from ._running import progress_for, seed_of, thread_count, warn_all
+
+_METHODS = {method["name"]: method for method in _core.methods()}
+_PYTHON_NAMES = {method["python_name"]: method["name"] for method in _METHODS.values()}
+
+_SAMPLED_ROWS = 1000  # rows that are looked at to tell raw counts
+_LARGEST_CODE = 2  # whole numbers up to this may be presence marks or genotypes
+_CHUNK = 1 << 20  # numbers looked at together, so that a check needs no memory to speak of
+_TIE = 1e-9  # of the largest score: the core's rule
+
+
+def _default(method, option):
+    return next(one["default"] for one in _METHODS[method]["options"] if one["python_name"] == option)
+
+
+_N_CLUSTERS = _default("ufcm", "n_clusters")
+
+
+def select_genes(
+    adata,
+    n_top=2000,
+    *,
+    batch_key=None,
+    include=None,
+    exclude=None,
+    layer=None,
+    method="ufcm",
+    n_clusters=_N_CLUSTERS,
+    scale="none",
+    random_state=0,
+    n_jobs=None,
+    verbose=0,
+    inplace=True,
+    **options,
+):
+    """Select the genes that carry the structure of the cells.
+
+    Expects normalised, log-transformed values. ``adata.X`` (or the layer) is never modified and never made dense;
+    sparse rows (CSR) of float32 or float64 are read where they lie. ``adata.raw`` is not looked at.
+
+    Parameters
+    ----------
+    adata : AnnData
+        Cells x genes, 2 cells at least. A view becomes a copy when the result is written to it, as with all of anndata.
+        Of a file opened in backed mode the matrix is read into memory.
+    n_top : int, default=2000
+        How many genes to select, those of `include` counted.
+    batch_key : str, default=None
+        Column of ``.obs``. The method then runs on the cells of each batch by themselves, and genes are ordered by
+        the median of their ranks over the batches; equal medians by the mean of the ranks, and equal means by position.
+        Within a batch, genes of equal score share the mean of the ranks they occupy; so do, at the end, the genes that
+        are constant there. Batches of fewer than ``max(2, n_clusters)`` cells, or without any variation, are left out
+        with a warning.
+    include, exclude : list of names, boolean mask over the genes, or name of a boolean column of ``.var``; default=None
+        Genes that are always selected, and genes that the method never sees (their values may be anything, also NaN).
+        A name stands for every gene that bears it.
+    layer : str, default=None
+        The layer to take instead of ``.X``.
+    method : str, default="ufcm"
+        A method by its name in the command or in Python: "lapscore" or "LaplacianScore".
+    n_clusters : int
+        Number of clusters, for the methods that have it.
+    scale : {"none", "standard", "minmax", "unit"}, default="none"
+        Genes divided by their standard deviation or range, or cells by their norm, while they are read; in each batch by
+        itself. Nothing is shifted, so sparse stays sparse.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of whatever the method draws; every batch gets the same.
+    n_jobs : int or None, default=None
+        Threads. None: all cores, but one inside a joblib worker. Results do not depend on it.
+    verbose : int, default=0
+        1 draws a progress bar on standard error.
+    inplace : bool, default=True
+        Write the result to `adata`; otherwise return it and leave `adata` alone.
+    **options
+        The other options of the method, as its selector has them: ``alpha=0.5``, ``n_neighbors=10``.
+
+    Returns
+    -------
+    None or DataFrame
+        With ``inplace=False`` a frame, by gene, of what is otherwise written to ``.var``:
+
+        ``tamis_score`` (float)
+            Higher is better. The score of the method; with `batch_key`, minus the median rank. NaN for excluded genes.
+        ``tamis_rank`` (float)
+            A permutation of 1 .. genes that are not excluded, 1 is best. NaN for excluded genes.
+        ``tamis_selected`` (bool)
+            True for exactly `n_top` genes: those of `include`, and the best of the others.
+
+        ``.uns["tamis"]`` tells how: ``version, method, n_top, scale, random_state, params`` (the options),
+        ``resolved`` (what the data decided: an array for each, one number a batch), ``warnings``; and ``layer`` and
+        ``batches`` (``key, names, n_obs, skipped``) where they were given. Options left at None are absent.
+
+    Warns
+    -----
+    UserWarning
+        Where the values look like raw counts: in 1000 rows evenly apart (all rows, if fewer) every value is a
+        non-negative whole number and some are above 2.
+
+    Examples
+    --------
+    >>> tamis.select_genes(adata, n_top=2000, n_clusters=12)
+    >>> adata = adata[:, adata.var["tamis_selected"]].copy()
+    """
+    _require_anndata(adata)
+    method = _method_named(method)
+    options, init = _checked_options(method, n_clusters, options, adata.n_obs)
+    included = _gene_mask(adata, include, "include")
+    excluded = _gene_mask(adata, exclude, "exclude")
+    _check_counts(adata, n_top, included, excluded)
+    X, where = _matrix(adata, layer)
+    _check_finite(X, adata, excluded, where)
+    messages = _count_warnings(X, where)
+    warn_all(messages, stacklevel=2)
+
+    shared = {
+        "options": options,
+        "features": int(n_top),
+        "scale": scale,
+        "exclude": np.flatnonzero(excluded).tolist(),
+        "seed": seed_of(random_state),
+        "threads": thread_count(n_jobs),
+    }
+    if batch_key is None:
+        result = _run(method, X, None, init, shared, verbose, method["python_name"])
+        score, order, batches, reports = result["scores"], result["ranking"], None, [result["report"]]
+        found = list(reports[0]["warnings"])
+    else:
+        score, order, batches, reports, found = _over_batches(adata, method, X, batch_key, init, shared, verbose)
+    found = [message.replace("StandardScaler before it", "scale='standard'") for message in found]
+    warn_all(found, stacklevel=2)
+
+    columns = _columns(score, order, included, int(n_top))
+    if not inplace:
+        import pandas
+
+        return pandas.DataFrame(columns, index=adata.var_names)
+    about = _description(method, options, init, shared, reports, messages + found)
+    if layer is not None:
+        about["layer"] = layer
+    if batches is not None:
+        about["batches"] = batches
+    for name, values in columns.items():
+        adata.var[name] = values
+    adata.uns["tamis"] = about
+    return None
+
+
+# --- What was asked for -----------------------------------------------------------------------------------------------
+
+
+def _require_anndata(adata):
+    anndata = sys.modules.get("anndata")  # where it is not loaded, nothing can be an AnnData
+    if anndata is None or not isinstance(adata, anndata.AnnData):
+        raise TypeError(f"select_genes: adata is of type {type(adata).__name__}, need an AnnData")
+
+
+def _method_named(name):
+    found = _METHODS.get(_PYTHON_NAMES.get(name, name)) if isinstance(name, str) else None
+    if found is None:
+        raise ValueError(f"select_genes: method = {name!r}, need one of {', '.join([*_METHODS, *_PYTHON_NAMES])}")
+    return found
+
+
+def _checked_options(method, n_clusters, given, n_obs):
+    """The options by their Python names, defaults filled in, and the first label matrix or None."""
+    options = {option["python_name"]: option["default"] for option in method["options"]}
+    init = given.pop("init", "kmeans") if method["takes_init"] else "kmeans"
+    if "n_clusters" in options:
+        options["n_clusters"] = n_clusters
+    elif n_clusters != _N_CLUSTERS:
+        given = {"n_clusters": n_clusters, **given}
+    for name in given:
+        if name not in options:
+            known = [*options, *(["init"] if method["takes_init"] else [])]
+            there_is = f"need one of {', '.join(known)}" if known else "it has none"
+            raise ValueError(f"select_genes: {method['python_name']} has no option {name}, {there_is}")
+    return {**options, **given}, _checked_init(init, n_obs)
+
+
+def _checked_init(init, n_obs):
+    if isinstance(init, str) and init == "kmeans":
+        return None
+    init = np.ascontiguousarray(init, dtype=np.float64) if not isinstance(init, str) else np.empty(0)
+    if init.ndim != 2 or len(init) != n_obs:
+        raise ValueError(f"select_genes: init is no array of shape (n_obs = {n_obs}, n_clusters), nor 'kmeans'")
+    return init
+
+
+def _gene_mask(adata, genes, what):
+    """The genes as a boolean array, from names, a mask or the name of a column of `.var`."""
+    if genes is None:
+        return np.zeros(adata.n_vars, dtype=bool)
+    if isinstance(genes, str):
+        return _mask_column(adata, genes, what)
+    index = getattr(genes, "index", None)
+    values = genes.to_numpy() if hasattr(genes, "to_numpy") else np.asarray(list(genes), dtype=object)
+    if len(values) and all(isinstance(value, (bool, np.bool_)) for value in values):
+        if len(values) != adata.n_vars:
+            raise ValueError(f"select_genes: {what} is a mask of {len(values)}, need n_vars = {adata.n_vars}")
+        if hasattr(index, "equals") and type(index).__name__ != "RangeIndex" and not index.equals(adata.var_names):
+            raise ValueError(f"select_genes: {what} is a mask whose index is not var_names in their order")
+        return values.astype(bool)
+    return _mask_of_names(adata, values, what)
+
+
+def _mask_column(adata, column, what):
+    if column not in adata.var.columns:
+        raise ValueError(
+            f"select_genes: {what} = {column!r} is no column of .var (a single gene is given as a list: [{column!r}])"
+        )
+    values = adata.var[column]
+    if values.dtype != bool and (str(values.dtype) != "boolean" or values.isna().any()):
+        raise ValueError(f"select_genes: {what} = {column!r} is a column of {values.dtype}, need True or False")
+    return values.to_numpy(dtype=bool)
+
+
+def _mask_of_names(adata, names, what):
+    for name in names:
+        if not isinstance(name, str):
+            raise ValueError(f"select_genes: {what} holds {name!r}, need names of genes, or a boolean for each gene")
+    mask = np.asarray(adata.var_names.isin(names), dtype=bool)
+    known = set(adata.var_names[mask])
+    unknown = [name for name in dict.fromkeys(names) if name not in known]
+    if unknown:
+        more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+        raise ValueError(f"select_genes: {what}: {unknown[0]!r}{more} not among the {adata.n_vars} var_names")
+    return mask
+
+
+def _check_counts(adata, n_top, included, excluded):
+    if adata.n_obs < 2:
+        raise ValueError(f"select_genes: {adata.n_obs} row{'' if adata.n_obs == 1 else 's'}, need at least 2")
+    both = np.flatnonzero(included & excluded)
+    if len(both):
+        raise ValueError(f"select_genes: gene {adata.var_names[both[0]]!r} is both included and excluded, need one")
+    available = adata.n_vars - int(excluded.sum())
+    if not isinstance(n_top, numbers.Integral) or isinstance(n_top, bool) or not 1 <= n_top <= available:
+        raise ValueError(f"select_genes: n_top = {n_top!r}, need 1..{available}, the number of genes not excluded")
+    if n_top < included.sum():
+        raise ValueError(f"select_genes: n_top = {n_top}, need at least the {included.sum()} included")
+
+
+# --- The matrix -------------------------------------------------------------------------------------------------------
+
+
+def _matrix(adata, layer):
+    """The numbers, as CSR or as an array, and what to call them in a message."""
+    if layer is not None and layer not in adata.layers:
+        raise ValueError(f"select_genes: layer = {layer!r}, need one of {sorted(adata.layers)}")
+    X, where = (adata.X, "X") if layer is None else (adata.layers[layer], f"layer {layer!r}")
+    if adata.isbacked and not isinstance(X, np.ndarray) and not sparse.issparse(X):
+        X = X.to_memory() if hasattr(X, "to_memory") else X[...]
+    if not isinstance(X, np.ndarray) and not sparse.issparse(X):
+        raise ValueError(f"select_genes: {where} is of type {type(X).__name__}, need a NumPy array or a SciPy sparse matrix")
+    if X.dtype.kind not in "fiub":
+        raise ValueError(f"select_genes: {where} holds elements of type {X.dtype}, need real numbers")
+    return (X.tocsr() if sparse.issparse(X) else np.asarray(X)), where
+
+
+def _check_finite(X, adata, excluded, where):
+    """Names the first value that is no number, in rows and columns of adata; those of excluded genes do not matter."""
+    if X.dtype.kind != "f":
+        return
+    for row, column, value in _not_finite(X):
+        if not excluded[column]:
+            raise ValueError(
+                f"select_genes: {where}, row {row} ({adata.obs_names[row]!r}), column {column} "
+                f"({adata.var_names[column]!r}): {value}, need finite numbers"
+            )
+
+
+def _not_finite(X):
+    if sparse.issparse(X):
+        for begin in range(0, len(X.data), _CHUNK):
+            for at in begin + np.flatnonzero(~np.isfinite(X.data[begin : begin + _CHUNK])):
+                yield int(np.searchsorted(X.indptr, at, side="right")) - 1, int(X.indices[at]), X.data[at]
+        return
+    step = max(1, _CHUNK // max(1, X.shape[1]))
+    for begin in range(0, len(X), step):
+        block = X[begin : begin + step]
+        for row, column in np.argwhere(~np.isfinite(block)):
+            yield begin + int(row), int(column), block[row, column]
+
+
+def _count_warnings(X, where):
+    if not _looks_like_counts(X):
+        return []
+    return [
+        f"select_genes: {where} looks like raw counts; normalise first: "
+        "scanpy.pp.normalize_total(adata, target_sum=1e4), then scanpy.pp.log1p(adata)"
+    ]
+
+
+def _looks_like_counts(X):
+    """Whether all values of up to _SAMPLED_ROWS rows are non-negative and whole, and some above _LARGEST_CODE."""
+    largest = 0
+    for row in np.unique(np.linspace(0, X.shape[0] - 1, min(_SAMPLED_ROWS, X.shape[0])).round().astype(np.int64)):
+        values = X.data[X.indptr[row] : X.indptr[row + 1]] if sparse.issparse(X) else X[row]
+        if len(values) == 0:
+            continue
+        if values.min() < 0 or (values.dtype.kind == "f" and (values != np.floor(values)).any()):
+            return False
+        largest = max(largest, values.max())
+    return bool(largest > _LARGEST_CODE)
+
+
+def _rows_of(X, rows):
+    """Some rows (all, where None) for the core; in place where they follow each other and need no conversion."""
+    if rows is None:
+        return core_data(X)
+    begin, end = int(rows[0]), int(rows[-1]) + 1
+    if end - begin != len(rows):
+        return core_data(X[rows])
+    if not sparse.issparse(X) or X.dtype not in (np.float32, np.float64) or not X.has_canonical_format:
+        return core_data(X[begin:end])
+    offsets, columns, values, width = core_data(X)
+    return offsets[begin : end + 1], columns, values, width
+
+
+# --- Running ----------------------------------------------------------------------------------------------------------
+
+
+def _run(method, X, rows, init, shared, verbose, name):
+    progress = progress_for(verbose, name)
+    start = init if init is None or rows is None else np.ascontiguousarray(init[rows])
+    try:
+        return _core.select(method["name"], _rows_of(X, rows), init=start, progress=progress, **shared)
+    finally:
+        if progress:
+            progress.close()
+
+
+def _over_batches(adata, method, X, batch_key, init, shared, verbose):
+    """Minus the median rank, the order, the batches, their reports and warnings."""
+    need = _rows_needed(shared["options"])
+    ranks, used, skipped, reports, found = [], [], [], [], []
+    for name, rows in _batches(adata, batch_key):
+        if len(rows) < need:
+            skipped.append((name, f"{len(rows)} row{'' if len(rows) == 1 else 's'}, need at least {need}"))
+            continue
+        try:
+            result = _run(method, X, rows, init, shared, verbose, f"{method['python_name']} {name}")
+        except ValueError as error:
+            if "no variation" not in str(error):
+                raise
+            skipped.append((name, "no variation in it"))
+            continue
+        ranks.append(_shared_ranks(result["scores"]))
+        used.append((name, len(rows)))
+        reports.append(result["report"])
+        found += [f"batch {name!r}: {message}" for message in result["report"]["warnings"]]
+    if not ranks:
+        reasons = "; ".join(f"{name!r}: {reason}" for name, reason in skipped[:3])
+        raise ValueError(f"select_genes: batch_key = {batch_key!r}: all {len(skipped)} batches are left out; {reasons}")
+    found = [f"batch {name!r} is left out: {reason}" for name, reason in skipped] + found
+    score, order = _median_order(np.array(ranks))
+    about = {
+        "key": batch_key,
+        "names": np.array([name for name, _ in used], dtype=object),
+        "n_obs": np.array([count for _, count in used], dtype=np.int64),
+        "skipped": np.array([name for name, _ in skipped], dtype=object),
+    }
+    return score, order, about, reports, found
+
+
+def _rows_needed(options):
+    n_clusters = options.get("n_clusters")
+    return max(2, n_clusters) if isinstance(n_clusters, numbers.Integral) else 2  # what is no count, the core refuses
+
+
+def _batches(adata, batch_key):
+    """The name and the rows of each batch, by name."""
+    if batch_key not in adata.obs.columns:
+        raise ValueError(f"select_genes: batch_key = {batch_key!r} is no column of .obs")
+    column = adata.obs[batch_key]
+    missing = np.flatnonzero(column.isna())
+    if len(missing):
+        raise ValueError(
+            f"select_genes: .obs[{batch_key!r}] has no batch for {len(missing)} of the rows, the first is row {missing[0]}"
+        )
+    codes, names = column.factorize(sort=True)
+    rows = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
+    return [(str(name), one) for name, one in zip(names, rows)]
+
+
+def _shared_ranks(scores):
+    """Ranks from 1, where equal scores share the mean of the ranks they occupy; NaN for NaN.
+
+    Scores closer than 1e-9 of the largest are equal, as in the core: a run of them begins at its highest.
+    """
+    ranks = np.full(len(scores), np.nan)
+    available = np.flatnonzero(~np.isnan(scores))
+    order = available[np.argsort(-scores[available], kind="stable")]
+    falling = -scores[order]
+    tie = _TIE * np.abs(falling).max()
+    begin = 0
+    while begin < len(order):
+        end = max(begin + 1, int(np.searchsorted(falling, falling[begin] + tie, side="right")))
+        ranks[order[begin:end]] = (begin + 1 + end) / 2
+        begin = end
+    return ranks
+
+
+def _median_order(ranks):
+    """Minus the median rank of each gene, and the genes by median, mean, position; `ranks` is batches x genes."""
+    median = np.median(ranks, axis=0)
+    order = np.lexsort((ranks.mean(axis=0), median))  # stable: then by position
+    return -median, order[~np.isnan(median[order])]
+
+
+# --- The result -------------------------------------------------------------------------------------------------------
+
+
+def _columns(score, order, included, n_top):
+    rank = np.full(len(score), np.nan)
+    rank[order] = np.arange(1, len(order) + 1)
+    others = order[~included[order]][: n_top - int(included.sum())]
+    selected = included.copy()
+    selected[others] = True
+    return {"tamis_score": np.array(score, dtype=np.float64), "tamis_rank": rank, "tamis_selected": selected}
+
+
+def _description(method, options, init, shared, reports, messages):
+    """What goes to `.uns`: only what an .h5ad file can hold, so nothing is None."""
+    params = {name: value for name, value in options.items() if value is not None}
+    if method["takes_init"]:
+        params["init"] = "kmeans" if init is None else "array"
+    names = dict.fromkeys(name for report in reports for name in report["resolved"])
+    resolved = {name: np.array([report["resolved"].get(name, np.nan) for report in reports]) for name in names}
+    return {
+        "version": _core.version,
+        "method": method["name"],
+        "n_top": shared["features"],
+        "scale": shared["scale"],
+        "random_state": shared["seed"],
+        "params": params,
+        "resolved": resolved,
+        "warnings": np.array(messages, dtype=object),
+    }

@@ -1,0 +1,633 @@
+"""select_genes: genes of an AnnData."""
+
+import hashlib
+import inspect
+import pathlib
+import re
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+ad = pytest.importorskip("anndata")
+pd = pytest.importorskip("pandas")
+
+import tamis
+from tamis import _core, _genes
+from tamis._core_data import core_data
+
+GUIDE = pathlib.Path(__file__).parents[2] / "docs" / "genes.md"
+MARKERS = np.arange(5, 40, 5)  # genes that mark the groups of `cells`
+COLUMNS = ["tamis_score", "tamis_rank", "tamis_selected"]
+
+
+def cells(n=240, d=60, seed=0, format="csr", dtype=np.float32):
+    """Log-normalised cells of four groups, which the genes MARKERS mark."""
+    rng = np.random.default_rng(seed)
+    group = rng.integers(4, size=n)
+    means = np.full((n, d), 0.4)
+    for at, gene in enumerate(MARKERS):
+        means[:, gene] = np.where(group == at % 4, 4.0, 0.2)
+    X = np.log1p(rng.poisson(means) * 2.5).astype(dtype)
+    X = X if format == "dense" else sparse.csr_matrix(X).asformat(format)
+    adata = ad.AnnData(X)
+    adata.var_names = [f"gene{j}" for j in range(d)]
+    adata.obs["batch"] = pd.Categorical(np.array(["a", "b", "c"])[np.arange(n) % 3])
+    return adata
+
+
+def quietly(adata, *words, **named):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return tamis.select_genes(adata, *words, **({} if "method" in named else {"n_clusters": 4}), **named)
+
+
+def refused(adata, *words, kind=ValueError, **named):
+    """Refused in one line with the words; nothing is written."""
+    with pytest.raises(kind) as caught:
+        tamis.select_genes(adata, **{"n_top": 5, "n_clusters": 4, **named})
+    message = str(caught.value)
+    assert len(message.splitlines()) == 1
+    for word in words:
+        assert word in message, message
+    assert not isinstance(adata, ad.AnnData) or not set(COLUMNS) & set(adata.var.columns)
+
+
+def fingerprint(X):
+    parts = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (np.asarray(X),)
+    return [hashlib.sha256(np.ascontiguousarray(part).tobytes()).hexdigest() for part in parts]
+
+
+def selected(adata):
+    return np.flatnonzero(adata.var["tamis_selected"])
+
+
+# --- What is written --------------------------------------------------------------------------------------------------
+
+
+def test_columns_are_those_of_the_core():
+    adata = cells()
+    assert quietly(adata, 7) is None
+    core = _core.select("ufcm", core_data(adata.X), {"n_clusters": 4}, 7)
+    assert np.array_equal(adata.var["tamis_score"], core["scores"])
+    assert np.array_equal(np.argsort(adata.var["tamis_rank"]), core["ranking"])
+    assert sorted(adata.var["tamis_rank"]) == list(range(1, 61))
+    assert np.array_equal(selected(adata), np.sort(core["selected"]))
+    assert adata.var["tamis_selected"].dtype == bool
+    assert adata.var["tamis_score"].dtype == adata.var["tamis_rank"].dtype == np.float64
+
+
+def test_agrees_with_the_selector():
+    adata = cells()
+    quietly(adata, 7, sparsity=0.5, random_state=3)
+    twin = tamis.UFCM(7, n_clusters=4, sparsity=0.5, random_state=3).fit(adata.X)
+    assert np.array_equal(adata.var["tamis_score"], twin.scores_)
+    assert np.array_equal(adata.var["tamis_selected"], twin.get_support())
+
+
+def test_finds_the_markers():
+    adata = cells()
+    quietly(adata, len(MARKERS))
+    assert np.array_equal(selected(adata), MARKERS)
+
+
+@pytest.mark.parametrize("n_top", [1, 13, 60])
+@pytest.mark.parametrize("batch_key", [None, "batch"])
+def test_exactly_n_top(n_top, batch_key):
+    adata = cells()
+    quietly(adata, n_top, batch_key=batch_key)
+    assert len(selected(adata)) == n_top
+    assert set(adata.var["tamis_rank"][adata.var["tamis_selected"]]) == set(range(1, n_top + 1))
+
+
+def test_default_of_clusters_is_the_selectors():
+    default = inspect.signature(tamis.select_genes).parameters["n_clusters"].default
+    assert default == tamis.UFCM().n_clusters
+    adata = cells()
+    tamis.select_genes(adata, 5)
+    assert adata.uns["tamis"]["params"]["n_clusters"] == default
+
+
+def test_not_in_place():
+    adata = cells()
+    frame = quietly(adata, 7, inplace=False)
+    assert list(adata.var.columns) == [] and "tamis" not in adata.uns
+    quietly(adata, 7)
+    pd.testing.assert_frame_equal(frame, adata.var[COLUMNS])
+
+
+def test_a_second_call_replaces_the_first():
+    adata = cells()
+    quietly(adata, 7, exclude=["gene5"], batch_key="batch")
+    quietly(adata, 9)
+    twin = cells()
+    quietly(twin, 9)
+    pd.testing.assert_frame_equal(adata.var, twin.var)
+    assert "batches" not in adata.uns["tamis"]
+
+
+# --- Include and exclude ----------------------------------------------------------------------------------------------
+
+WAYS = {
+    "names": lambda adata, genes: [f"gene{j}" for j in genes],
+    "index": lambda adata, genes: adata.var_names[genes],
+    "mask": lambda adata, genes: np.isin(np.arange(adata.n_vars), genes),
+    "list of booleans": lambda adata, genes: np.isin(np.arange(adata.n_vars), genes).tolist(),
+    "series": lambda adata, genes: pd.Series(np.isin(np.arange(adata.n_vars), genes), index=adata.var_names),
+    "column": lambda adata, genes: _column(adata, genes),
+}
+
+
+def _column(adata, genes):
+    name = f"mark{genes[0]}"
+    adata.var[name] = np.isin(np.arange(adata.n_vars), genes)
+    return name
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("batch_key", [None, "batch"])
+def test_include_and_exclude(way, batch_key):
+    adata = cells()
+    out, kept = [5, 10, 11], [1, 58]
+    quietly(adata, 8, batch_key=batch_key, include=WAYS[way](adata, kept), exclude=WAYS[way](adata, out))
+    assert len(selected(adata)) == 8
+    assert set(kept) <= set(selected(adata)) and not set(out) & set(selected(adata))
+    assert np.array_equal(np.flatnonzero(adata.var["tamis_score"].isna()), out)
+    assert np.array_equal(np.flatnonzero(adata.var["tamis_rank"].isna()), out)
+    # The method never saw them: the other genes are as in a table without them.
+    rest = np.setdiff1d(np.arange(60), out)
+    twin = cells()[:, rest].copy()
+    quietly(twin, 8, batch_key=batch_key, include=["gene1", "gene58"])
+    pd.testing.assert_frame_equal(adata.var.iloc[rest][COLUMNS], twin.var)
+
+
+def test_names_that_several_genes_bear():
+    adata = cells()
+    names = adata.var_names.to_numpy().copy()
+    names[[5, 6]], names[[7, 8]] = "twin", "other"
+    adata.var_names = names
+    quietly(adata, 4, exclude=["twin"], include=["other"])
+    assert {7, 8} <= set(selected(adata)) and len(selected(adata)) == 4
+    assert np.array_equal(np.flatnonzero(adata.var["tamis_score"].isna()), [5, 6])
+
+
+def test_bad_include_and_exclude():
+    adata = cells()
+    adata.var["depth"] = 1.0
+    refused(adata, "include", "'nope'", "and 1 more", "60", include=["gene1", "nope", "never"])
+    refused(adata, "exclude = 'nope'", "['nope']", exclude="nope")
+    refused(adata, "'depth'", "float64", "True or False", exclude="depth")
+    refused(adata, "mask of 3", "n_vars = 60", include=[True, False, True])
+    refused(adata, "include holds 3", include=[3, 4])
+    refused(adata, "'gene4'", "both included and excluded", include=["gene4"], exclude=["gene4"])
+    refused(adata, "n_top = 5", "at least the 6 included", include=list(adata.var_names[:6]))
+    shuffled = pd.Series(False, index=adata.var_names[::-1])
+    refused(adata, "exclude", "not var_names in their order", exclude=shuffled)
+
+
+@pytest.mark.parametrize("n_top", [0, -1, 61, 2000, 0.5, True, "all", None])
+def test_bad_n_top(n_top):
+    refused(cells(), f"n_top = {n_top!r}", "1..60", n_top=n_top)
+
+
+def test_n_top_above_what_exclude_leaves():
+    refused(cells(), "n_top = 60", "1..58", n_top=60, exclude=["gene0", "gene1"])
+
+
+# --- Batches ----------------------------------------------------------------------------------------------------------
+
+
+def brute_ranks(scores):
+    """Mean rank of ties by counting: how many are better, and how many are as good."""
+    tie = 1e-9 * np.abs(scores).max()
+    return np.array([(scores > s + tie).sum() + ((np.abs(scores - s) <= tie).sum() + 1) / 2 for s in scores])
+
+
+def test_median_rank_over_batches():
+    adata = cells()
+    quietly(adata, 7, batch_key="batch", method="maxvar")
+    ranks = []
+    for batch in "abc":
+        X = adata.X[(adata.obs["batch"] == batch).to_numpy()].toarray().astype(float)
+        ranks.append(brute_ranks(X.var(axis=0, ddof=1)))
+    assert np.allclose(adata.var["tamis_score"], -np.median(ranks, axis=0))
+    order = sorted(range(60), key=lambda j: (np.median(ranks, axis=0)[j], np.mean(ranks, axis=0)[j], j))
+    assert np.array_equal(np.argsort(adata.var["tamis_rank"]), order)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "dense"])
+def test_batches_side_by_side_or_mixed(format):
+    mixed = cells(format=format)
+    rows = np.argsort(mixed.obs["batch"].to_numpy(), kind="stable")
+    sorted_ = mixed[rows].copy()
+    for adata in (mixed, sorted_):
+        quietly(adata, 7, batch_key="batch")
+    pd.testing.assert_frame_equal(mixed.var, sorted_.var)
+    alone = mixed[(mixed.obs["batch"] == "b").to_numpy()].copy()
+    quietly(alone, 7)
+    quietly(alone, 7, batch_key="batch")
+    core = _core.select("ufcm", core_data(alone.X), {"n_clusters": 4}, 7)
+    assert np.array_equal(alone.var["tamis_score"], -brute_ranks(core["scores"]))
+
+
+def test_genes_constant_in_a_batch_share_the_last_ranks():
+    adata = cells(n=60)
+    X = adata.X.toarray()
+    silent = [0, 30, 59]
+    X[:, silent] = 0
+    adata = ad.AnnData(sparse.csr_matrix(X), obs=adata.obs, var=adata.var)
+    quietly(adata, 7, batch_key="batch", method="maxvar")
+    assert np.array_equal(adata.var["tamis_score"].iloc[silent], [-59, -59, -59])  # the mean of 58, 59 and 60
+    assert sorted(adata.var["tamis_rank"].iloc[silent]) == [58, 59, 60]
+
+
+def test_a_gene_silent_in_one_batch_does_not_gain_by_its_position():
+    """Genes 0 and 59 have the same values except that one is silent in a, the other in b."""
+    adata = cells(n=90)
+    X = adata.X.toarray()
+    X[:, 59] = X[:, 0] = np.tile([0.0, 1.0], 45)
+    batch = adata.obs["batch"].to_numpy()
+    X[batch == "a", 0] = 0
+    X[batch == "b", 59] = 0
+    X[batch == "b"] = X[batch == "a"][:, [59, *range(1, 59), 0]]  # so the batches mirror each other
+    adata = ad.AnnData(sparse.csr_matrix(X), obs=adata.obs, var=adata.var)[batch != "c"].copy()
+    quietly(adata, 7, batch_key="batch", method="maxvar")
+    assert adata.var["tamis_score"].iloc[0] == adata.var["tamis_score"].iloc[59]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_shared_ranks(seed):
+    scores = np.random.default_rng(seed).integers(-3, 4, 40).astype(float)
+    assert np.array_equal(_genes._shared_ranks(scores), brute_ranks(scores))
+    scores[::7] = np.nan
+    ranks = _genes._shared_ranks(scores)
+    assert np.array_equal(np.isnan(ranks), np.isnan(scores))
+    assert np.array_equal(ranks[~np.isnan(scores)], brute_ranks(scores[~np.isnan(scores)]))
+
+
+def test_order_by_median_then_mean_then_position():
+    ranks = np.array([[2, 2, 1, 2], [2, 2, 9, 2], [3, 2, 1, 2.0]])
+    score, order = _genes._median_order(ranks)
+    assert score.tolist() == [-2, -2, -1, -2]
+    assert order.tolist() == [2, 1, 3, 0]
+
+
+def test_small_batches_are_left_out():
+    adata = cells()
+    adata.obs["batch"] = ["tiny"] * 3 + ["a"] * 117 + ["b"] * 120
+    with pytest.warns(UserWarning, match=r"'tiny' is left out: 3 rows, need at least 4"):
+        tamis.select_genes(adata, 7, batch_key="batch", n_clusters=4)
+    twin = cells()[3:].copy()
+    twin.obs["batch"] = ["a"] * 117 + ["b"] * 120
+    quietly(twin, 7, batch_key="batch")
+    pd.testing.assert_frame_equal(adata.var, twin.var)
+    assert adata.uns["tamis"]["batches"]["skipped"].tolist() == ["tiny"]
+    assert adata.uns["tamis"]["batches"]["names"].tolist() == ["a", "b"]
+    assert adata.uns["tamis"]["batches"]["n_obs"].tolist() == [117, 120]
+
+
+def test_batches_without_variation_are_left_out():
+    adata = cells()
+    X = adata.X.toarray()
+    X[:20] = X[0]
+    adata = ad.AnnData(sparse.csr_matrix(X), obs=adata.obs, var=adata.var)
+    adata.obs["batch"] = np.array(["same", "rest"])[(np.arange(240) >= 20).astype(int)]
+    with pytest.warns(UserWarning, match="'same' is left out: no variation"):
+        tamis.select_genes(adata, 7, batch_key="batch", n_clusters=4)
+
+
+def test_bad_batches():
+    adata = cells()
+    refused(adata, "batch_key = 'sample'", ".obs", batch_key="sample")
+    refused(adata, "all 3 batches", "'a': 80 rows, need at least 100", batch_key="batch", n_clusters=100)
+    adata.obs["batch"] = adata.obs["batch"].where(np.arange(240) != 7)
+    refused(adata, "no batch for 1 of the rows", "row 7", batch_key="batch")
+
+
+# --- Methods and options ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", [method["name"] for method in _core.methods()])
+@pytest.mark.parametrize("batch_key", [None, "batch"])
+def test_every_method(method, batch_key, tmp_path):
+    by_name, by_class = cells(n=120), cells(n=120)
+    described = next(one for one in _core.methods() if one["name"] == method)
+    for adata, name in ((by_name, method), (by_class, described["python_name"])):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # stopping early is not the matter here
+            tamis.select_genes(adata, 7, method=name, batch_key=batch_key)
+    pd.testing.assert_frame_equal(by_name.var, by_class.var)
+    assert len(selected(by_name)) == 7
+    assert by_name.uns["tamis"]["method"] == method
+    by_name.write_h5ad(tmp_path / "out.h5ad")
+    if batch_key is None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            twin = getattr(tamis, described["python_name"])(7).fit(by_name.X)
+        assert np.array_equal(by_name.var["tamis_score"], twin.scores_)
+
+
+def test_options():
+    adata = cells()
+    refused(adata, "UFCM has no option n_neighbors", "alpha", "max_iter", n_neighbors=4)
+    refused(adata, "MaxVariance has no option alpha", "it has none", method="maxvar", alpha=2.0, n_clusters=8)
+    refused(adata, "LaplacianScore has no option n_clusters", "n_neighbors", method="lapscore", n_clusters=5)
+    refused(adata, "alpha = -1", alpha=-1.0)
+    refused(adata, "n_clusters = 'many'", n_clusters="many")
+    refused(adata, "n_clusters = 'many'", n_clusters="many", batch_key="batch")
+    refused(adata, "method = 'pca'", "ufcm", "LaplacianScore", method="pca")
+    refused(adata, "scale", "robust", scale="robust")
+    refused(adata, "random_state", random_state="seed")
+    refused(adata, "n_jobs", n_jobs=0)
+
+
+def test_scale_is_that_of_the_core():
+    adata = cells()
+    quietly(adata, 7, scale="standard")
+    X = adata.X.toarray().astype(float)
+    twin = tamis.UFCM(7, n_clusters=4).fit(X / X.std(axis=0, ddof=1))
+    assert np.allclose(adata.var["tamis_score"], twin.scores_, atol=1e-4)
+
+
+def test_advice_on_scales_names_this_functions_option():
+    adata = cells(format="dense")
+    adata.X[:, 0] *= 1e4
+    with pytest.warns(UserWarning, match="consider scale='standard'"):
+        tamis.select_genes(adata, 5, n_clusters=4)
+
+
+def test_init():
+    adata = cells()
+    start = np.random.default_rng(0).random((240, 4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tamis.select_genes(adata, 5, method="ndfs", n_clusters=4, init=start)
+        twin = tamis.NDFS(5, n_clusters=4, init=start).fit(adata.X)
+        assert np.array_equal(adata.var["tamis_score"], twin.scores_)
+        assert adata.uns["tamis"]["params"]["init"] == "array"
+        tamis.select_genes(adata, 5, method="ndfs", n_clusters=4, init=start, batch_key="batch")
+    fresh = cells()
+    refused(fresh, "init", "n_obs = 240", method="ndfs", init=start[:7])
+    refused(fresh, "init", "'kmeans'", method="ndfs", init="pca")
+    refused(fresh, "UFCM has no option init", init=start)
+
+
+def test_threads_do_not_matter_and_seeds_do_what_they_say():
+    frames = [quietly(cells(), 7, inplace=False, n_jobs=n_jobs) for n_jobs in (1, 2)]
+    pd.testing.assert_frame_equal(*frames)
+    adata = cells()
+    quietly(adata, 7, random_state=np.random.RandomState(5))
+    again = cells()
+    quietly(again, 7, random_state=int(adata.uns["tamis"]["random_state"]))
+    pd.testing.assert_frame_equal(adata.var, again.var)
+
+
+def test_progress(capfd):
+    quietly(cells(), 7, verbose=1, batch_key="batch")
+    shown = capfd.readouterr().err
+    assert all(f"UFCM {batch} [" in shown for batch in "abc")
+    quietly(cells(), 7)
+    assert capfd.readouterr().err == ""
+
+
+# --- Matrices ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "dense"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("batch_key", [None, "batch"])
+def test_X_is_not_modified(format, dtype, batch_key):
+    adata = cells(format=format, dtype=dtype)
+    kept, before = adata.X, fingerprint(adata.X)
+    quietly(adata, 7, batch_key=batch_key, exclude=["gene3"])
+    assert adata.X is kept and fingerprint(adata.X) == before
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_are_read_in_place(dtype):
+    X = cells(dtype=dtype).X
+    for rows in (None, np.arange(10, 50)):
+        _, columns, values, width = _genes._rows_of(X, rows)
+        assert np.shares_memory(values, X.data) and np.shares_memory(columns, X.indices) and width == 60
+
+
+def test_nothing_is_made_dense(monkeypatch):
+    for name in ("toarray", "todense"):
+        monkeypatch.setattr(sparse.csr_matrix, name, lambda *_: pytest.fail("made dense"))
+    for batch_key in (None, "batch"):
+        quietly(cells(), 7, batch_key=batch_key, exclude=["gene3"])
+
+
+def test_formats_agree():
+    wanted = quietly(cells(), 7, inplace=False)
+    for format in ("csc", "dense"):
+        found = quietly(cells(format=format), 7, inplace=False)
+        assert np.allclose(found["tamis_score"], wanted["tamis_score"], atol=1e-5)
+        assert np.array_equal(found["tamis_selected"], wanted["tamis_selected"])
+
+
+def test_rows_that_are_not_sorted_or_hold_an_entry_twice():
+    adata = cells()
+    wanted = quietly(adata, 7, inplace=False)
+    X = adata.X
+    values = np.concatenate([X.data / 2, X.data / 2])
+    rows = np.repeat(np.arange(240), np.diff(X.indptr))
+    order = np.argsort(np.concatenate([rows, rows]), kind="stable")
+    twice = sparse.csr_matrix((values[order], np.concatenate([X.indices, X.indices])[order], 2 * X.indptr), shape=X.shape)
+    twin = ad.AnnData(twice, obs=adata.obs, var=adata.var)
+    assert not twin.X.has_canonical_format
+    before = fingerprint(twin.X)
+    pd.testing.assert_frame_equal(quietly(twin, 7, inplace=False), wanted)
+    assert fingerprint(twin.X) == before
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8, np.uint16])
+@pytest.mark.parametrize("format", ["csr", "dense"])
+def test_whole_number_types(dtype, format):
+    adata = cells()
+    counts = np.expm1(adata.X.toarray()).round()
+    wanted = ad.AnnData(counts.astype(np.float64) if format == "dense" else sparse.csr_matrix(counts.astype(np.float64)))
+    adata = ad.AnnData(counts.astype(dtype) if format == "dense" else sparse.csr_matrix(counts.astype(dtype)))
+    for one in (wanted, adata):
+        with pytest.warns(UserWarning, match="raw counts"):
+            tamis.select_genes(one, 7, n_clusters=4)
+    assert np.allclose(adata.var["tamis_score"], wanted.var["tamis_score"], rtol=1e-6)
+
+
+def test_layers():
+    adata, other = cells(seed=1), cells()
+    adata.layers["log"] = other.X
+    quietly(adata, 7, layer="log")
+    quietly(other, 7)
+    pd.testing.assert_frame_equal(adata.var, other.var)
+    assert adata.uns["tamis"]["layer"] == "log" and "layer" not in other.uns["tamis"]
+    refused(cells(), "layer = 'counts'", layer="counts")
+    adata.layers["log"].data[3] = np.inf
+    with pytest.raises(ValueError, match="layer 'log', row 0"):
+        tamis.select_genes(adata, 7, layer="log")
+
+
+def test_raw_is_not_looked_at():
+    adata = cells()
+    adata.raw = cells(seed=1)
+    quietly(adata, 7)
+    twin = cells()
+    quietly(twin, 7)
+    pd.testing.assert_frame_equal(adata.var, twin.var)
+    assert list(adata.raw.var.columns) == []
+
+
+def test_views():
+    parent = cells()
+    view = parent[10:200, 3:]
+    twin = parent[10:200, 3:].copy()
+    assert view.is_view
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # anndata tells that the view becomes a copy
+        tamis.select_genes(view, 7, n_clusters=4)
+    quietly(twin, 7)
+    pd.testing.assert_frame_equal(view.var, twin.var)
+    assert list(parent.var.columns) == [] and "tamis" not in parent.uns
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "dense"])
+def test_backed_files(format, tmp_path):
+    cells(format=format).write_h5ad(tmp_path / "in.h5ad")
+    backed = ad.read_h5ad(tmp_path / "in.h5ad", backed="r")
+    quietly(backed, 7, batch_key="batch")
+    twin = cells(format=format)
+    quietly(twin, 7, batch_key="batch")
+    assert np.array_equal(backed.var[COLUMNS], twin.var[COLUMNS])
+    assert backed.isbacked
+    backed.file.close()
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "dense"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_values_that_are_no_numbers(format, value):
+    X = cells(format="dense").X
+    X[150, 12] = value
+    adata = ad.AnnData(X if format == "dense" else sparse.csr_matrix(X).asformat(format), var=cells().var, obs=cells().obs)
+    for batch_key in (None, "batch"):
+        refused(adata, "row 150 ('150')", "column 12 ('gene12')", str(value), batch_key=batch_key, exclude=["gene1"])
+    quietly(adata, 7, exclude=["gene12"])
+
+
+def test_what_is_no_table_of_cells():
+    refused(np.eye(5), "ndarray", "AnnData", kind=TypeError)
+    refused(cells()[:0].copy(), "0 rows, need at least 2")
+    refused(cells()[:1].copy(), "1 row, need at least 2")
+    refused(ad.AnnData(obs=pd.DataFrame(index=list("abc")), var=pd.DataFrame(index=list("defghi"))), "NoneType")
+    refused(cells()[:3].copy(), "n_clusters = 4", "n = 3")
+    refused(ad.AnnData(sparse.csr_matrix(np.ones((20, 6)))), "no variation")
+    refused(cells()[:, :0].copy(), "n_top = 5", "0")
+
+
+# --- Raw counts -------------------------------------------------------------------------------------------------------
+
+
+def counts_table(values):
+    return ad.AnnData(sparse.csr_matrix(np.asarray(values, dtype=np.float32)))
+
+
+@pytest.mark.parametrize("format", ["csr", "dense"])
+def test_raw_counts_are_told(format):
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(rng.gamma(0.3, 1.0, 30), (50, 30)).astype(np.float32)
+    assert counts.max() > 2
+    adata = ad.AnnData(counts if format == "dense" else sparse.csr_matrix(counts))
+    with pytest.warns(UserWarning) as caught:
+        tamis.select_genes(adata, 7)
+    message = str(caught[0].message)
+    assert "normalize_total(adata, target_sum=1e4)" in message and "scanpy.pp.log1p(adata)" in message
+    assert caught[0].filename == __file__
+    assert adata.uns["tamis"]["warnings"][0] == message
+
+
+def test_what_are_no_counts():
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(1.0, (50, 30))
+    for values in (np.minimum(counts, 1), np.minimum(counts, 2), counts - 1.0, counts + 0.5 * (counts > 2)):
+        quietly(counts_table(values), 7)
+
+
+def test_rows_that_are_looked_at():
+    """1000 rows evenly apart, the first and the last among them; all of 1000."""
+    X = sparse.csr_matrix(np.full((1000, 1), 3.0))
+    assert _genes._looks_like_counts(X)
+    for row in (0, 1, 500, 999):
+        changed = X.copy()
+        changed.data[row] = 0.5
+        assert not _genes._looks_like_counts(changed)
+    long = sparse.csr_matrix(np.full((5000, 1), 3.0))
+    long.data[4999] = 0.5
+    assert not _genes._looks_like_counts(long)
+
+
+# --- Files and modules ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("batch_key", [None, "batch"])
+def test_result_survives_a_file(batch_key, tmp_path):
+    adata = cells()
+    adata.obs["batch"] = ["tiny/1"] * 2 + ["a"] * 118 + ["b"] * 120
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tamis.select_genes(adata, 7, batch_key=batch_key, exclude=["gene3"], random_state=2**64 - 1, max_iter=1)
+    adata.write_h5ad(tmp_path / "out.h5ad")
+    back = ad.read_h5ad(tmp_path / "out.h5ad")
+    pd.testing.assert_frame_equal(back.var, adata.var)
+    assert_same(back.uns["tamis"], adata.uns["tamis"])
+    about = back.uns["tamis"]
+    assert about["version"] == tamis.__version__ and about["n_top"] == 7 and about["random_state"] == 2**64 - 1
+    assert about["params"]["max_iter"] == 1 and "beta" not in about["params"]
+    assert about["resolved"]["beta"].shape == (2 if batch_key else 1,)
+    assert any("not converged" in message for message in about["warnings"])
+
+
+def assert_same(one, other):
+    assert type(one) is type(other) or np.isscalar(one) and np.isscalar(other)
+    if isinstance(one, dict):
+        assert set(one) == set(other)
+        for key in one:
+            assert_same(one[key], other[key])
+    else:
+        assert np.array_equal(one, other)
+
+
+def test_empty_warnings_survive_a_file(tmp_path):
+    adata = cells()
+    quietly(adata, 7)
+    adata.write_h5ad(tmp_path / "out.h5ad")
+    assert list(ad.read_h5ad(tmp_path / "out.h5ad").uns["tamis"]["warnings"]) == []
+
+
+def test_stopping_early_is_a_convergence_warning():
+    from sklearn.exceptions import ConvergenceWarning
+
+    for batch_key in (None, "batch"):
+        with pytest.warns(ConvergenceWarning):
+            tamis.select_genes(cells(), 7, n_clusters=4, max_iter=1, batch_key=batch_key)
+
+
+def test_anndata_and_pandas_load_on_use():
+    """scikit-learn may bring pandas by itself."""
+    program = (
+        "import sys, sklearn.feature_selection; before = set(sys.modules); import tamis; tamis.select_genes; "
+        "print(sorted({'anndata', 'pandas', 'matplotlib'} & (set(sys.modules) - before)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_guide(monkeypatch, tmp_path):
+    """The code of the guide, in order, in one namespace."""
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```python\n(.*?)^```", GUIDE.read_text(), flags=re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 4
+    namespace = {}
+    for block in blocks:
+        exec(compile(block, str(GUIDE), "exec"), namespace)
