@@ -75,7 +75,7 @@ def select_genes(
     n_clusters : int
         Number of clusters, for the methods that have it.
     scale : {"none", "standard", "minmax", "unit"}, default="none"
-        Genes divided by their standard deviation or range, or cells by their norm, while they are read; in each batch by
+        Genes divided by their standard deviation or range, or cells by their norm, while they are read; each batch by
         itself. Nothing is shifted, so sparse stays sparse.
     random_state : int, RandomState, Generator or None, default=0
         Seed of whatever the method draws; every batch gets the same.
@@ -265,7 +265,8 @@ def _matrix(adata, layer):
     if adata.isbacked and not isinstance(X, np.ndarray) and not sparse.issparse(X):
         X = X.to_memory() if hasattr(X, "to_memory") else X[...]
     if not isinstance(X, np.ndarray) and not sparse.issparse(X):
-        raise ValueError(f"select_genes: {where} is of type {type(X).__name__}, need a NumPy array or a SciPy sparse matrix")
+        kind = type(X).__name__
+        raise ValueError(f"select_genes: {where} is of type {kind}, need a NumPy array or a SciPy sparse matrix")
     if X.dtype.kind not in "fiub":
         raise ValueError(f"select_genes: {where} holds elements of type {X.dtype}, need real numbers")
     return (X.tocsr() if sparse.issparse(X) else np.asarray(X)), where
@@ -390,7 +391,7 @@ def _batches(adata, batch_key):
     missing = np.flatnonzero(column.isna())
     if len(missing):
         raise ValueError(
-            f"select_genes: .obs[{batch_key!r}] has no batch for {len(missing)} of the rows, the first is row {missing[0]}"
+            f"select_genes: .obs[{batch_key!r}] names no batch for {len(missing)} rows, the first is row {missing[0]}"
         )
     codes, names = column.factorize(sort=True)
     rows = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])

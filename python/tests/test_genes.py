@@ -304,7 +304,7 @@ def test_bad_batches():
     refused(adata, "batch_key = 'sample'", ".obs", batch_key="sample")
     refused(adata, "all 3 batches", "'a': 80 rows, need at least 100", batch_key="batch", n_clusters=100)
     adata.obs["batch"] = adata.obs["batch"].where(np.arange(240) != 7)
-    refused(adata, "no batch for 1 of the rows", "row 7", batch_key="batch")
+    refused(adata, "no batch for 1 rows", "row 7", batch_key="batch")
 
 
 # --- Methods and options ----------------------------------------------------------------------------------------------
@@ -436,7 +436,8 @@ def test_rows_that_are_not_sorted_or_hold_an_entry_twice():
     values = np.concatenate([X.data / 2, X.data / 2])
     rows = np.repeat(np.arange(240), np.diff(X.indptr))
     order = np.argsort(np.concatenate([rows, rows]), kind="stable")
-    twice = sparse.csr_matrix((values[order], np.concatenate([X.indices, X.indices])[order], 2 * X.indptr), shape=X.shape)
+    columns = np.concatenate([X.indices, X.indices])[order]
+    twice = sparse.csr_matrix((values[order], columns, 2 * X.indptr), shape=X.shape)
     twin = ad.AnnData(twice, obs=adata.obs, var=adata.var)
     assert not twin.X.has_canonical_format
     before = fingerprint(twin.X)
@@ -449,8 +450,8 @@ def test_rows_that_are_not_sorted_or_hold_an_entry_twice():
 def test_whole_number_types(dtype, format):
     adata = cells()
     counts = np.expm1(adata.X.toarray()).round()
-    wanted = ad.AnnData(counts.astype(np.float64) if format == "dense" else sparse.csr_matrix(counts.astype(np.float64)))
-    adata = ad.AnnData(counts.astype(dtype) if format == "dense" else sparse.csr_matrix(counts.astype(dtype)))
+    stored = np.array if format == "dense" else sparse.csr_matrix
+    wanted, adata = (ad.AnnData(stored(counts.astype(kind))) for kind in (np.float64, dtype))
     for one in (wanted, adata):
         with pytest.warns(UserWarning, match="raw counts"):
             tamis.select_genes(one, 7, n_clusters=4)
@@ -510,7 +511,8 @@ def test_backed_files(format, tmp_path):
 def test_values_that_are_no_numbers(format, value):
     X = cells(format="dense").X
     X[150, 12] = value
-    adata = ad.AnnData(X if format == "dense" else sparse.csr_matrix(X).asformat(format), var=cells().var, obs=cells().obs)
+    adata = cells()
+    adata.X = X if format == "dense" else sparse.csr_matrix(X).asformat(format)
     for batch_key in (None, "batch"):
         refused(adata, "row 150 ('150')", "column 12 ('gene12')", str(value), batch_key=batch_key, exclude=["gene1"])
     quietly(adata, 7, exclude=["gene12"])
