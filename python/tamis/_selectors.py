@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import _core
 from ._core_data import core_data
 from ._documentation import class_documentation
+from ._inputs import class_numbers
 from ._running import progress_for, seed_of, thread_count, warn_all
 from ._unwrap import unwrapped
 
@@ -106,7 +107,7 @@ class Selector(SelectorMixin, BaseEstimator):
             raise ValueError(f"{type(self).__name__}: supervised=True requires y to be passed, but the target y is None")
         y = column_or_1d(y)
         check_consistent_length(X, y)
-        return _class_numbers(y)
+        return class_numbers(y)
 
     def _init(self):
         init = getattr(self, "init", "kmeans")
@@ -187,19 +188,6 @@ def _feature_count(wanted):
     if isinstance(wanted, numbers.Real) and not isinstance(wanted, numbers.Integral) and 0 < wanted < 1:
         return float(wanted)
     raise ValueError(f"n_features_to_select = {wanted!r}, need None, a count of at least 1, or a fraction below 1")
-
-
-def _class_numbers(y):
-    if y.dtype.kind == "f":
-        labelled = ~np.isnan(y) & (y != -1)
-    elif y.dtype.kind in "iub":
-        labelled = y.astype(np.int64) != -1
-    else:
-        labelled = np.array([value is not None and value == value and str(value) not in ("", "-1") for value in y])
-        y = np.array([str(value) for value in y])
-    numbers_ = np.full(len(y), -1, dtype=np.int32)
-    numbers_[labelled] = np.unique(y[labelled], return_inverse=True)[1]
-    return numbers_
 
 
 class UFCM(Selector, method="ufcm"):

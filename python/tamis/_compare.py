@@ -1,0 +1,437 @@
+"""Methods side by side, and what a choice of features is worth: the core's comparisons as data frames."""
+
+import numbers
+import re
+import statistics
+from contextlib import contextmanager
+
+import numpy as np
+
+from . import _core
+from ._core_data import core_data
+from ._inputs import checked_table, class_numbers, feature_positions, label_array
+from ._running import progress_for, seed_of, thread_count
+
+_METHODS = {method["name"]: method for method in _core.methods()}
+_NAMES = {name.lower(): method["name"] for method in _METHODS.values() for name in (method["name"], method["python_name"])}
+_MEASURES = ("accuracy", "nmi", "adjusted_rand")
+_CALL_WORDS = {"clusters": "n_clusters", "features": "n_features", "repeats": "n_repeats", "subsets": "n_subsets"}
+
+
+def compare(
+    X,
+    n_clusters=None,
+    n_features=None,
+    y=None,
+    *,
+    methods=None,
+    scale="none",
+    options=None,
+    grid=False,
+    n_repeats=10,
+    random_state=0,
+    n_jobs=None,
+    verbose=0,
+):
+    """Run every method and set their selections side by side, as the command ``tamis compare`` does.
+
+    Each method ranks the features once; the wanted numbers of features are cut from that ranking, and each cut is
+    measured in the same way: with classes by k-means on the chosen features alone, beside random choices and all
+    features. A method inside the band of the random choices has shown nothing.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        Anything that the selectors take. Never modified.
+    n_clusters : int, default=None
+        Clusters of every method that has the option, and of the k-means. None: the number of classes of y, or without
+        y the default of the methods.
+    n_features : int, float or list of them, default=None
+        How many features to cut from each ranking: counts, or fractions below 1. None: 20, 50 and 100, but at most
+        the number of features.
+    y : array-like of shape (n_samples,), default=None
+        Classes to measure by, never shown to the methods. Rows with -1, None, NaN or "" have none: they are clustered
+        but not counted.
+    methods : str or list of str, default=None
+        Names of methods, as ``"ufcm"`` or ``"UFCM"``. None: all.
+    scale : {"none", "standard", "minmax", "unit"}, default="none"
+        Scaling before the methods and before the measuring, as of ``tamis select``.
+    options : dict of dict, default=None
+        Options of single methods, as in ``{"ufcm": {"alpha": 0.1}}``, by the names of the selectors' parameters.
+    grid : bool, default=False
+        Also try a grid of each method's options (needs y). `label_best` was chosen by the true classes: who has no
+        labels cannot have it.
+    n_repeats : int, default=10
+        Single k-means++ starts of each measurement.
+    random_state : int, RandomState or None, default=0
+        An integer gives the numbers that the command gives with the same ``--seed``.
+    n_jobs : int or None, default=None
+        Threads. Results do not depend on it, `seconds` and `bytes` aside.
+    verbose : int, default=0
+        1 draws a progress bar on standard error.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a method and number of features, then the rows ``random`` (mean and deviation over 20 random choices)
+        and ``allfea`` (all features; absent, with a note, where the table is too large for it). Columns:
+
+        - `method`, `n_features`;
+        - with y: `accuracy`, `nmi`, `adjusted_rand` and their standard deviations `accuracy_sd`, ... over the starts,
+          and `accuracy_p`, (1 + random choices at least as good) / (1 + 20);
+        - `redundancy`, the mean absolute correlation of the chosen features;
+        - with grid: `label_best`, `grid_median`, `grid_worst` (accuracies), `evaluations`, `best_options`;
+        - `seconds`, `bytes` and `iterations` of the one ranking, `status` ("direct", "converged", "max_iterations" or
+          "failed") and `error`, why it failed.
+
+        ``frame.attrs`` holds plain values: `options` (what was run), `selected` (by method, the columns of the largest
+        cut, best first), `selected_names` where X has names, `overlap` (by number of features, the share of common
+        features of each two methods), `grid` (its runs by method) and `notes`.
+
+    Examples
+    --------
+    >>> frame = tamis.compare(X, n_features=(10, 20), y=y)
+    >>> frame.pivot(index="method", columns="n_features", values="accuracy")
+    """
+    pandas = _pandas()
+    X, names = checked_table(X)
+    if not isinstance(grid, (bool, np.bool_)):
+        raise ValueError(f"compare: grid = {grid!r}, need True or False")
+    if grid and y is None:
+        raise ValueError("compare: grid=True without y, need classes to score its settings")
+    classes = [] if y is None else _classes(X, y, "compare")
+    clusters, notes = _cluster_count(n_clusters, classes, "compare")
+    chosen = _method_names(methods)
+    request = {
+        "clusters": clusters,
+        "scale": scale if isinstance(scale, str) else repr(scale),
+        "repeats": _count(n_repeats, "compare: n_repeats"),
+        "grid": bool(grid),
+        "seed": seed_of(random_state),
+    }
+    progress = progress_for(verbose, "compare")
+    try:
+        with _speaking_python():
+            found = _core.compare(
+                core_data(X),
+                chosen,
+                _sizes(n_features),
+                classes=classes,
+                settings=_settings(options),
+                threads=thread_count(n_jobs),
+                progress=progress,
+                **request,
+            )
+    finally:
+        if progress:
+            progress.close()
+    frame = _comparison_frame(pandas, found, bool(classes), bool(grid))
+    sizes = found["sizes"].tolist()
+    selected = {row["name"]: row["selected"].tolist() for row in found["methods"] if row["error"] is None}
+    frame.attrs = {
+        "options": _python_request(request, sizes, list(_METHODS) if not chosen else chosen, options),
+        "selected": selected,
+        "overlap": {k: _overlap(selected, k) for k in sizes},
+        "notes": notes + [_in_python(note) for note in found["notes"]],
+    }
+    if names is not None:
+        frame.attrs["selected_names"] = {name: [str(names[j]) for j in places] for name, places in selected.items()}
+    if grid:
+        frame.attrs["grid"] = {row["name"]: [_grid_run(row["name"], run) for run in row["grid"]] for row in found["methods"]}
+    return frame
+
+
+def evaluate(
+    X, y, features, *, n_clusters=None, n_repeats=10, n_subsets=20, random_state=0, n_jobs=None
+):
+    """What a choice of features is worth when the classes are known, as the command ``tamis evaluate`` measures it.
+
+    k-means on the chosen features alone is compared with the classes, beside what all features, the features of
+    largest variance, and random features of the same number give. A choice that does not beat random ones has shown
+    nothing.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        Anything that the selectors take. Never modified.
+    y : array-like of shape (n_samples,)
+        Classes. Rows with -1, None, NaN or "" have none: they are clustered but not counted.
+    features : list of int or str, mask or fitted selector
+        Positions, names, a mask of all features, or whatever has ``get_support``.
+    n_clusters : int, default=None
+        None: the number of classes.
+    n_repeats : int, default=10
+        Single k-means++ starts of each measurement.
+    n_subsets : int, default=20
+        Random choices.
+    random_state : int, RandomState or None, default=0
+        An integer gives the numbers that the command gives with the same ``--seed``.
+    n_jobs : int or None, default=None
+        Threads. Results do not depend on it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Rows ``given``, ``all`` (absent, with a note, where the table is too large for it), ``max_variance`` and
+        ``random``; columns `n_features`, `accuracy`, `accuracy_sd`, `nmi`, `nmi_sd`, `adjusted_rand`,
+        `adjusted_rand_sd`, `redundancy`, and of the row given `accuracy_p`, `nmi_p`, `adjusted_rand_p`: (1 + random
+        choices at least as good) / (1 + n_subsets). ``frame.attrs`` holds `options`, `selected` and `notes`.
+    """
+    pandas = _pandas()
+    X, names = checked_table(X)
+    classes = _classes(X, y, "evaluate")
+    clusters, notes = _cluster_count(n_clusters, classes, "evaluate")
+    chosen = feature_positions(features, names, X.shape[1], "evaluate")
+    request = {
+        "clusters": clusters,
+        "repeats": _count(n_repeats, "evaluate: n_repeats"),
+        "subsets": _count(n_subsets, "evaluate: n_subsets"),
+        "seed": seed_of(random_state),
+    }
+    with _speaking_python():
+        found = _core.evaluate(core_data(X), classes, chosen, threads=thread_count(n_jobs), **request)
+    rows = {
+        name: {"n_features": found[name]["features"], **_measures(found[name])}
+        for name in ("given", "all", "max_variance", "random")
+        if found[name] is not None
+    }
+    rows["given"].update({f"{measure}_p": found["random"][f"{measure}_p"] for measure in _MEASURES})
+    frame = pandas.DataFrame.from_dict(rows, orient="index").astype({"n_features": np.int64, "redundancy": np.float64})
+    frame.attrs = {
+        "options": {_CALL_WORDS.get(word, "random_state"): value for word, value in request.items()},
+        "selected": chosen,
+        "notes": notes + [_in_python(note) for note in found["notes"]],
+    }
+    return frame
+
+
+def _pandas():
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("tamis.compare and tamis.evaluate need pandas: pip install 'tamis[compare]'") from None
+    return pandas
+
+
+# --- What was asked for ------------------------------------------------------------------------------------------
+
+
+def _classes(X, y, where):
+    y = label_array(y, f"{where}: y")
+    if len(y) != X.shape[0]:
+        raise ValueError(f"{where}: {len(y)} labels in y, need n = {X.shape[0]}")
+    return class_numbers(y)
+
+
+def _cluster_count(n_clusters, classes, where):
+    """The number of clusters, and what is to be said of it where it was not given."""
+    if n_clusters is not None:
+        return _count(n_clusters, f"{where}: n_clusters"), []
+    if classes:
+        count = max(1, max(classes) + 1)
+        return count, [f"n_clusters = {count}, the number of classes, unless given"]
+    described = (option for method in _METHODS.values() for option in method["options"])
+    count = next(option["default"] for option in described if option["name"] == "clusters")
+    return count, [f"n_clusters = {count} unless given"]
+
+
+def _is_count(value):
+    return isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_)) and 1 <= value < 2**63
+
+
+def _count(value, what):
+    if not _is_count(value):
+        raise ValueError(f"{what} = {value!r}, need a count of at least 1")
+    return int(value)
+
+
+def _sizes(n_features):
+    if n_features is None:
+        return []
+    wanted = np.atleast_1d(np.asarray(n_features, dtype=object)).ravel().tolist()
+    if not wanted:
+        raise ValueError("compare: n_features is empty, need counts of at least 1 or fractions below 1")
+    return [_size(one) for one in wanted]
+
+
+def _size(wanted):
+    if _is_count(wanted):
+        return int(wanted)
+    if isinstance(wanted, numbers.Real) and not isinstance(wanted, numbers.Integral) and 0 < wanted < 1:
+        return float(wanted)
+    raise ValueError(f"compare: n_features = {wanted!r}, need counts of at least 1 or fractions below 1")
+
+
+def _method_name(word):
+    name = _NAMES.get(str(word).lower())
+    if name is None:
+        raise ValueError(f"compare: method {word!r}, need one of: {', '.join(_METHODS)}")
+    return name
+
+
+def _method_names(methods):
+    if methods is None:
+        return []
+    names = [_method_name(word) for word in ([methods] if isinstance(methods, str) else methods)]
+    if not names:
+        raise ValueError(f"compare: 0 methods, need at least one of: {', '.join(_METHODS)}")
+    return names
+
+
+def _settings(options):
+    """The options by the core's names, as text that it parses."""
+    settings = {}
+    for word, values in (options or {}).items():
+        name = _method_name(word)
+        known = {option["python_name"]: option for option in _METHODS[name]["options"]}
+        one = settings.setdefault(name, {})
+        for option, value in values.items():
+            if option not in known:
+                allowed = ", ".join(known) or "none"
+                raise ValueError(f"compare: {_METHODS[name]['python_name']} has no option {option!r}, need one of: {allowed}")
+            if value is not None or known[option]["default"] is not None:  # None leaves it to the method
+                one[known[option]["name"]] = _option_text(_METHODS[name], known[option], value)
+    return settings
+
+
+def _option_text(method, option, value):
+    is_truth = isinstance(value, (bool, np.bool_))
+    kind = option["type"]
+    if kind == "number" and isinstance(value, numbers.Real) and not is_truth:
+        return repr(float(value))
+    if kind == "integer" and isinstance(value, numbers.Integral) and not is_truth:
+        return str(int(value))
+    if kind == "yes/no" and is_truth:
+        return "yes" if value else "no"
+    if kind == "one of" and isinstance(value, str):
+        return value
+    raise ValueError(f"{method['python_name']}: {option['python_name']} = {value!r}, need {kind} {option['range']}")
+
+
+def _python_request(request, sizes, methods, options):
+    """The request by the names of `compare`, in plain values."""
+    given = {_method_name(word): {name: _plain(one) for name, one in values.items()} for word, values in (options or {}).items()}
+    words = {"clusters": "n_clusters", "repeats": "n_repeats", "seed": "random_state"}
+    renamed = {words.get(word, word): value for word, value in request.items()}
+    return {**renamed, "n_features": sizes, "methods": methods, "options": given}
+
+
+def _plain(value):
+    return value.item() if isinstance(value, np.generic) else value
+
+
+# --- What was found ----------------------------------------------------------------------------------------------
+
+
+def _measures(score):
+    """Means, deviations and redundancy of one measured choice."""
+    cells = {}
+    for measure in _MEASURES:
+        if measure in score:
+            cells[measure], cells[f"{measure}_sd"] = score[measure]
+    redundancy = score["redundancy"]
+    cells["redundancy"] = np.nan if redundancy is None else redundancy  # too many pairs to count
+    return cells
+
+
+def _comparison_frame(pandas, found, labelled, grid):
+    sizes = found["sizes"].tolist()
+    rows = []
+    for method in found["methods"]:
+        run = {key: method[key] for key in ("seconds", "bytes", "iterations", "status")}
+        run["error"] = None if method["error"] is None else _in_python(method["error"])
+        if method["error"] is not None:
+            run["iterations"] = None
+        for place, size in enumerate(sizes):
+            row = {"method": method["name"], "n_features": size, **run}
+            if method["sizes"]:
+                row.update(_measures(method["sizes"][place]), accuracy_p=method["sizes"][place].get("accuracy_p"))
+            row.update(_grid_summary(method, place) if grid else {})
+            rows.append(row)
+    bands = [("random", band) for band in found["random"]]
+    bands += [("allfea", found["all"])] if found["all"] is not None else []
+    rows += [{"method": name, "n_features": band["features"], **_measures(band)} for name, band in bands]
+    return _typed(pandas.DataFrame(rows, columns=_columns(labelled, grid)))
+
+
+def _columns(labelled, grid):
+    measured = [name for measure in _MEASURES for name in (measure, f"{measure}_sd")] + ["accuracy_p"]
+    columns = ["method", "n_features", *(measured if labelled else []), "redundancy"]
+    columns += ["label_best", "grid_median", "grid_worst", "evaluations", "best_options"] if grid else []
+    return columns + ["seconds", "bytes", "iterations", "status", "error"]
+
+
+def _typed(frame):
+    texts = ("method", "status", "error", "best_options")
+    counts = ("bytes", "iterations", "evaluations")  # with gaps, unlike n_features
+    kinds = {"n_features": np.int64, **{name: "Int64" for name in counts}, **{name: object for name in texts}}
+    frame = frame.astype({name: kinds.get(name, np.float64) for name in frame.columns})
+    for name in texts:
+        if name in frame:
+            frame[name] = frame[name].where(frame[name].notna(), None)
+    return frame
+
+
+def _grid_summary(method, place):
+    """The accuracies over the settings that ran; the first of the best is the best."""
+    runs = [(run["sizes"][place]["accuracy"][0], run["options"]) for run in method["grid"] if run["error"] is None]
+    if not runs:
+        return {"evaluations": 0}
+    best, settings = max(runs, key=lambda run: run[0])
+    accuracies = [accuracy for accuracy, _ in runs]
+    return {
+        "label_best": best,
+        "grid_median": statistics.median(accuracies),
+        "grid_worst": min(accuracies),
+        "evaluations": len(runs),
+        "best_options": _python_options(method["name"], settings),
+    }
+
+
+def _grid_run(name, run):
+    return {
+        "options": _python_options(name, run["options"]),
+        "seconds": run["seconds"],
+        "status": run["status"],
+        "error": None if run["error"] is None else _in_python(run["error"]),
+        "accuracy": {size["features"]: size["accuracy"][0] for size in run["sizes"]},
+    }
+
+
+def _python_options(name, settings):
+    """Settings as the selector takes them."""
+    described = {option["name"]: option for option in _METHODS[name]["options"]}
+    values = {"number": float, "integer": int, "yes/no": lambda text: text == "yes", "one of": str}
+    return {described[word]["python_name"]: values[described[word]["type"]](text) for word, text in settings.items()}
+
+
+def _overlap(selected, k):
+    """|A and B| / k for the first k features of each two methods."""
+    first = {name: set(places[:k]) for name, places in selected.items()}
+    return {a: {b: len(first[a] & first[b]) / k for b in first} for a in first}
+
+
+# --- The names that Python knows ---------------------------------------------------------------------------------
+
+
+@contextmanager
+def _speaking_python():
+    try:
+        yield
+    except (ValueError, MemoryError) as error:
+        message = _in_python(str(error))
+        if message == str(error):
+            raise
+        raise type(error)(message) from None
+
+
+def _in_python(message):
+    """The core's message in the names of selectors and their parameters."""
+    where = message.partition(":")[0]
+    words = _CALL_WORDS
+    if where in _METHODS:
+        words = {option["name"]: option["python_name"] for option in _METHODS[where]["options"]}
+        message = _METHODS[where]["python_name"] + message[len(where) :]
+    for word, python_word in words.items():
+        message = re.sub(rf"(?<![\w-])(--)?{word}(?= = )", python_word, message)
+    return message

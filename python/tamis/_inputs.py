@@ -1,0 +1,111 @@
+"""What the functions beside the selectors take: a table, the classes of its rows, a choice of its columns."""
+
+import numbers
+
+import numpy as np
+from sklearn.utils import check_array
+
+from ._unwrap import unwrapped
+
+
+def checked_table(X):
+    """The numbers of X, of any kind that the selectors take, and the names of its columns (None where it has none)."""
+    X, names = unwrapped(X)
+    if names is None:
+        names = getattr(X, "columns", None)  # pandas and Polars
+    # The core looks for NaN and infinities, and names their place.
+    X = check_array(X, accept_sparse=("csr", "csc"), ensure_all_finite=False, ensure_min_samples=2, input_name="X")
+    return X, None if names is None else list(names)
+
+
+def label_array(y, name):
+    """One label a row, as an array that keeps None and NaN what they are."""
+    # A list of words and NaN would become the words, "nan" among them.
+    y = np.asarray(y) if hasattr(y, "dtype") else np.asarray(y, dtype=object)
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y.ravel()
+    if y.ndim != 1:
+        raise ValueError(f"{name}: an array of shape {y.shape}, need one label a row")
+    return y
+
+
+def class_numbers(y):
+    """Classes of a 1-D array counted from 0 in the core's order, -1 where a row is unlabelled: -1, None, NaN or ""."""
+    values, labelled = _comparable(y)
+    classes = np.full(len(y), -1, dtype=np.int32)
+    classes[labelled] = np.unique(values, return_inverse=True)[1]
+    return classes
+
+
+def _comparable(y):
+    """The labels that are labels, as numbers where all are (as the core reads a column of them), and where they stand."""
+    if y.dtype.kind in "fiub":
+        labelled = (y == y) & (y != -1)
+        return y[labelled], labelled
+    labelled = np.fromiter((_is_label(value) for value in y), dtype=bool, count=len(y))
+    words = [value for value, kept in zip(y, labelled) if kept]
+    if not all(isinstance(word, numbers.Real) for word in words):
+        words = [str(word) for word in words]
+    values = np.array(words)
+    if values.dtype.kind not in "fiub":
+        values = _numbers_if_all(values)
+    still = values != -1  # "-1.0"
+    labelled[labelled] = still
+    return values[still], labelled
+
+
+def _is_label(value):
+    try:
+        return value is not None and bool(value == value) and str(value) not in ("", "-1")
+    except TypeError:  # pandas.NA equals nothing and will not say so
+        return False
+
+
+def _numbers_if_all(words):
+    try:
+        values = words.astype(np.float64)
+    except (ValueError, TypeError):
+        return words
+    return values if np.isfinite(values).all() else words
+
+
+def feature_positions(features, names, count, where):
+    """Positions of columns, each once, in the order given.
+
+    `features` are positions, names, a mask of all columns, or a fitted selector.
+    """
+    if hasattr(features, "get_support"):
+        features = features.get_support()
+    features = [features] if isinstance(features, str) else features
+    features = np.asarray(features) if hasattr(features, "dtype") else np.asarray(features, dtype=object)
+    if features.ndim != 1 or len(features) == 0:
+        raise ValueError(f"{where}: features of shape {features.shape}, need a list of at least 1")
+    if all(isinstance(one, (bool, np.bool_)) for one in features):
+        return _masked_positions(features.astype(bool), count, where)
+    places = {}
+    for j, name in enumerate(() if names is None else names):
+        places.setdefault(name, []).append(j)
+    return list(dict.fromkeys(_position(one, places, count, where) for one in features))
+
+
+def _masked_positions(mask, count, where):
+    if len(mask) != count:
+        raise ValueError(f"{where}: a mask of {len(mask)} features, need {count}")
+    if not mask.any():
+        raise ValueError(f"{where}: a mask that chooses no feature, need at least 1")
+    return np.flatnonzero(mask).tolist()
+
+
+def _position(one, places, count, where):
+    if isinstance(one, numbers.Integral) and not isinstance(one, (bool, np.bool_)):
+        if not 0 <= one < count:
+            raise ValueError(f"{where}: feature {one}, need 0 .. {count - 1}")
+        return int(one)
+    if not isinstance(one, str):
+        raise ValueError(f"{where}: feature {one!r}, need a position or a name")
+    if not places:
+        raise ValueError(f"{where}: feature {one!r}, but X has no names, need positions")
+    found = places.get(one, [])
+    if len(found) != 1:
+        raise ValueError(f"{where}: feature {one!r} names {len(found)} columns of X, need 1")
+    return found[0]

@@ -1,0 +1,96 @@
+"""How well a clustering agrees with known classes, and how much features repeat each other.
+
+Labels are of any kind: integers, words, booleans, mixed. Every measure is blind to the naming of either side, and
+leaves out rows that have no label on either side: -1, None, NaN or an empty word. That holds for clusters as well, so
+what DBSCAN calls noise (-1) is not counted against it; give it a number of its own to have it counted.
+
+As in the files that the command reads, words that are all numbers are compared as numbers: "3" and "3.0" are one class.
+"""
+
+from . import _core
+from ._core_data import core_data
+from ._inputs import checked_table, class_numbers, feature_positions, label_array
+from ._running import thread_count
+
+__all__ = ["adjusted_rand", "clustering_accuracy", "normalized_mutual_info", "redundancy"]
+
+
+def clustering_accuracy(labels_true, labels_pred):
+    """The share of rows hit under the best one-to-one map of clusters to classes (Kuhn-Munkres).
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        Labels of any kind. Rows with -1, None, NaN or "" on either side are left out.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 1 where the two partitions are the same.
+    """
+    return _core.clustering_accuracy(*_pair(labels_true, labels_pred, "clustering_accuracy"))
+
+
+def normalized_mutual_info(labels_true, labels_pred):
+    """Mutual information / sqrt(H(true) H(pred)), the geometric mean of Strehl & Ghosh (2002).
+
+    scikit-learn divides by the arithmetic mean unless told ``average_method="geometric"``; figures are not comparable.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        Labels of any kind. Rows with -1, None, NaN or "" on either side are left out.
+
+    Returns
+    -------
+    float
+        Between 0 and 1. 0 where one side has one cluster only, 1 where both have.
+    """
+    return _core.normalized_mutual_info(*_pair(labels_true, labels_pred, "normalized_mutual_info"))
+
+
+def adjusted_rand(labels_true, labels_pred):
+    """The Rand index corrected for chance (Hubert & Arabie, 1985).
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        Labels of any kind. Rows with -1, None, NaN or "" on either side are left out.
+
+    Returns
+    -------
+    float
+        1 for equal partitions, about 0 for unrelated ones, below 0 for worse.
+    """
+    return _core.adjusted_rand(*_pair(labels_true, labels_pred, "adjusted_rand"))
+
+
+def redundancy(X, features=None, *, n_jobs=None):
+    """The mean absolute correlation over all pairs of the features.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        Never modified.
+    features : list of int or str, mask or fitted selector, default=None
+        Which columns, each counted once. None: all.
+    n_jobs : int or None, default=None
+        Threads, as of the selectors.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 0 where there is no pair. A column without variation correlates with nothing.
+    """
+    X, names = checked_table(X)
+    count = X.shape[1]
+    chosen = list(range(count)) if features is None else feature_positions(features, names, count, "redundancy")
+    return _core.redundancy(core_data(X), chosen, threads=thread_count(n_jobs))
+
+
+def _pair(labels_true, labels_pred, where):
+    true = label_array(labels_true, f"{where}: labels_true")
+    pred = label_array(labels_pred, f"{where}: labels_pred")
+    if len(true) != len(pred):
+        raise ValueError(f"{where}: {len(true)} labels_true and {len(pred)} labels_pred, need as many of each")
+    return class_numbers(true), class_numbers(pred)
