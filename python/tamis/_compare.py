@@ -15,7 +15,13 @@ from ._running import progress_for, seed_of, thread_count
 _METHODS = {method["name"]: method for method in _core.methods()}
 _NAMES = {name.lower(): method["name"] for method in _METHODS.values() for name in (method["name"], method["python_name"])}
 _MEASURES = ("accuracy", "nmi", "adjusted_rand")
-_CALL_WORDS = {"clusters": "n_clusters", "features": "n_features", "repeats": "n_repeats", "subsets": "n_subsets"}
+_CALL_WORDS = {
+    "clusters": "n_clusters",
+    "features": "n_features",
+    "repeats": "n_repeats",
+    "subsets": "n_subsets",
+    "seed": "random_state",
+}
 
 
 def compare(
@@ -141,9 +147,7 @@ def compare(
     return frame
 
 
-def evaluate(
-    X, y, features, *, n_clusters=None, n_repeats=10, n_subsets=20, random_state=0, n_jobs=None
-):
+def evaluate(X, y, features, *, n_clusters=None, n_repeats=10, n_subsets=20, random_state=0, n_jobs=None):
     """What a choice of features is worth when the classes are known, as the command ``tamis evaluate`` measures it.
 
     k-means on the chosen features alone is compared with the classes, beside what all features, the features of
@@ -198,7 +202,7 @@ def evaluate(
     rows["given"].update({f"{measure}_p": found["random"][f"{measure}_p"] for measure in _MEASURES})
     frame = pandas.DataFrame.from_dict(rows, orient="index").astype({"n_features": np.int64, "redundancy": np.float64})
     frame.attrs = {
-        "options": {_CALL_WORDS.get(word, "random_state"): value for word, value in request.items()},
+        "options": {_CALL_WORDS[word]: value for word, value in request.items()},
         "selected": chosen,
         "notes": notes + [_in_python(note) for note in found["notes"]],
     }
@@ -305,14 +309,14 @@ def _option_text(method, option, value):
         return "yes" if value else "no"
     if kind == "one of" and isinstance(value, str):
         return value
-    raise ValueError(f"{method['python_name']}: {option['python_name']} = {value!r}, need {kind} {option['range']}")
+    need = "True or False" if kind == "yes/no" else f"{kind} {option['range']}"
+    raise ValueError(f"{method['python_name']}: {option['python_name']} = {value!r}, need {need}")
 
 
 def _python_request(request, sizes, methods, options):
     """The request by the names of `compare`, in plain values."""
     given = {_method_name(word): {name: _plain(one) for name, one in values.items()} for word, values in (options or {}).items()}
-    words = {"clusters": "n_clusters", "repeats": "n_repeats", "seed": "random_state"}
-    renamed = {words.get(word, word): value for word, value in request.items()}
+    renamed = {_CALL_WORDS.get(word, word): value for word, value in request.items()}
     return {**renamed, "n_features": sizes, "methods": methods, "options": given}
 
 

@@ -85,7 +85,7 @@ def redundancy(X, features=None, *, n_jobs=None):
     X, names = checked_table(X)
     count = X.shape[1]
     chosen = list(range(count)) if features is None else feature_positions(features, names, count, "redundancy")
-    return _core.redundancy(core_data(X), chosen, threads=thread_count(n_jobs))
+    return _core.redundancy(core_data(X), sorted(chosen), threads=thread_count(n_jobs))
 
 
 def _pair(labels_true, labels_pred, where):

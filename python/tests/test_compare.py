@@ -1,0 +1,278 @@
+"""Comparison and evaluation: the numbers of the command, and the frame around them."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_digits
+
+import tamis
+from tamis.metrics import redundancy
+
+MEASURES = ("accuracy", "nmi", "adjusted_rand")
+# The native command where a build of it is named, else the one that the package brings.
+COMMAND = [os.environ["TAMIS_COMMAND"]] if "TAMIS_COMMAND" in os.environ else [sys.executable, "-m", "tamis"]
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X[:300], y[:300]
+
+
+@pytest.fixture
+def files(digits, tmp_path):
+    X, y = digits
+    np.savez(tmp_path / "digits.npz", X=X, y=y)
+    return tmp_path
+
+
+def run_command(folder, *words):
+    done = subprocess.run([*COMMAND, *words, "--json", "--quiet"], cwd=folder, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def measured(row, labelled=True):
+    """The measures of a row of the frame in the form of the command's JSON."""
+    out = {"features": row.n_features, "redundancy": row.redundancy}
+    if labelled:
+        out |= {name: {"mean": row[name], "sd": row[f"{name}_sd"]} for name in MEASURES}
+    return out
+
+
+def without(values, *keys):
+    return {key: value for key, value in values.items() if key not in keys}
+
+
+def rows_of(frame, name):
+    return [row for _, row in frame[frame.method == name].iterrows()]
+
+
+def check_against_command(frame, document, labelled):
+    assert [one["name"] for one in document["methods"]] == list(frame.method.unique())[: len(document["methods"])]
+    for method in document["methods"]:
+        rows = rows_of(frame, method["name"])
+        assert frame.attrs["selected"][method["name"]] == method["selected"]
+        assert [measured(row, labelled) for row in rows] == [without(size, "accuracy_p") for size in method["sizes"]]
+        assert {row.status for row in rows} == {method["status"]}
+        if labelled:
+            assert [row.accuracy_p for row in rows] == [size["accuracy_p"] for size in method["sizes"]]
+    assert [measured(row, labelled) for row in rows_of(frame, "random")] == [
+        without(band, "subsets") for band in document["random"]
+    ]
+    assert [measured(row, labelled) for row in rows_of(frame, "allfea")] == [document["all"]]
+    for one in document["overlap"]:
+        shares = pd.DataFrame(frame.attrs["overlap"][one["features"]]).loc[one["names"], one["names"]]
+        assert shares.to_numpy().tolist() == one["matrix"]
+
+
+def test_numbers_are_those_of_the_command(digits, files):
+    X, y = digits
+    document = run_command(
+        files, "compare", "digits.npz", "--labels", "y", "-k", "5,0.25", "--repeats", "3", "--seed", "7",
+        "--set", "ufcm.alpha=0.1", "--set", "mcfs.normalize=yes", "--set", "lapscore.neighbors=4", "--scale", "minmax",
+    )  # fmt: skip
+    options = {"UFCM": {"alpha": 0.1, "beta": None}, "mcfs": {"normalize": True}, "LaplacianScore": {"n_neighbors": 4}}
+    frame = tamis.compare(
+        X, n_features=(5, 0.25), y=y, n_repeats=3, random_state=7, options=options, scale="minmax", n_jobs=1
+    )
+    check_against_command(frame, document, labelled=True)
+    assert frame.n_features.tolist() == [5, 16] * 8 + [64]
+    assert frame.attrs["options"]["n_clusters"] == document["options"]["clusters"] == 10
+    assert frame.attrs["options"]["n_features"] == document["options"]["features"]
+
+
+def test_numbers_are_those_of_the_command_without_classes(digits, files):
+    document = run_command(files, "compare", "digits.npz", "-m", "ufcm,maxvar,spec")
+    frame = tamis.compare(digits[0], methods=["UFCM", "MaxVariance", "SPEC"])
+    check_against_command(frame, document, labelled=False)
+    assert frame.n_features.tolist() == [20, 50, 64] * 4 + [64]
+    assert not {"accuracy", "accuracy_p", "nmi_sd"} & set(frame.columns)
+    assert frame.attrs["options"]["n_clusters"] == document["options"]["clusters"]
+    assert frame.attrs["notes"] == [f"n_clusters = {document['options']['clusters']} unless given"]
+
+
+def test_grid_is_that_of_the_command(digits, files):
+    X, y = digits
+    words = ("compare", "digits.npz", "--labels", "y", "-k", "4,9", "--repeats", "2", "--grid", "-m", "ufcm,maxvar,lapscore")
+    document = run_command(files, *words, "--set", "ufcm.alpha=0.5")
+    frame = tamis.compare(
+        X, None, [4, 9], y, n_repeats=2, grid=True, methods=("ufcm", "maxvar", "lapscore"), options={"ufcm": {"alpha": 0.5}}
+    )
+    check_against_command(frame, document, labelled=True)
+    for method in document["methods"]:
+        for row, size in zip(rows_of(frame, method["name"]), method["grid"]["sizes"], strict=True):
+            found = [row.label_best, row.grid_median, row.grid_worst, row.evaluations]
+            assert found == [size["label_best"], size["median"], size["worst"], size["evaluations"]]
+        runs = frame.attrs["grid"][method["name"]]
+        accuracies = [[size["accuracy"]["mean"] for size in run["sizes"]] for run in method["grid"]["runs"]]
+        assert [list(run["accuracy"].values()) for run in runs] == accuracies
+    best = rows_of(frame, "ufcm")[0]
+    assert set(best.best_options) == {"sparsity", "p"}  # alpha was given, so it is no axis
+    again = tamis.compare(
+        X, None, [4], y, n_repeats=2, methods="ufcm", options={"ufcm": {"alpha": 0.5, **best.best_options}}
+    )
+    assert again.accuracy[0] == best.label_best
+    assert pd.isna(rows_of(frame, "random")[0].evaluations)
+
+
+def test_evaluation_is_that_of_the_command(digits, files):
+    X, y = digits
+    chosen = [42, 28, 34, 5]
+    (files / "list.txt").write_text("\n".join(map(str, chosen)))
+    words = ("evaluate", "digits.npz", "--labels", "y", "--list", "list.txt", "--repeats", "3", "--seed", "5")
+    document = run_command(files, *words)
+    frame = tamis.evaluate(X, y, chosen, n_repeats=3, random_state=5)
+    assert frame.index.tolist() == ["given", "all", "max_variance", "random"]
+    assert frame.attrs["selected"] == chosen
+    for name in ("given", "all", "max_variance"):
+        assert measured(frame.loc[name]) == document["scores"][name]
+    band = document["scores"]["random"]
+    expected = {name: without(band[name], "p") for name in MEASURES}
+    assert measured(frame.loc["random"]) == {**without(band, "subsets"), **expected}
+    assert [frame.loc["given", f"{name}_p"] for name in MEASURES] == [band[name]["p"] for name in MEASURES]
+
+
+def test_features_may_be_given_in_every_way(digits):
+    X, y = digits
+    selector = tamis.MaxVariance(4).fit(X)
+    positions = selector.get_support(indices=True)
+    frame = pd.DataFrame(X, columns=[f"pixel{j}" for j in range(64)])
+    expected = tamis.evaluate(X, y, positions, n_repeats=2, n_subsets=3)
+    for table, features in (
+        (X, selector),
+        (X, selector.get_support()),
+        (X, positions[::-1].tolist()),
+        (frame, [f"pixel{j}" for j in positions]),
+        (tamis.Table(X, feature_names=list(frame.columns)), [f"pixel{j}" for j in positions]),
+    ):
+        pd.testing.assert_frame_equal(
+            tamis.evaluate(table, y, features, n_repeats=2, n_subsets=3), expected, check_exact=True
+        )
+    given = expected.loc["given", [name for name in expected.columns if not name.endswith("_p")]]
+    assert given.tolist() == expected.loc["max_variance", given.index].tolist()
+    assert expected.loc["given", "redundancy"] == redundancy(X, positions)
+
+
+def test_tables_of_every_kind_agree(digits):
+    X, y = digits
+    timing = ["seconds", "bytes"]
+    call = {"n_features": [6], "n_repeats": 2, "methods": ["maxvar", "ufcm"]}
+    expected = tamis.compare(X, y=y, **call)
+    names = [f"pixel{j}" for j in range(64)]
+    before = X.tobytes()
+    for table, classes in (
+        (pd.DataFrame(X, columns=names), pd.Series(y).map("class {}".format)),
+        (np.asfortranarray(X), y.tolist()),
+        (X.astype(np.uint8), y.astype(str)),
+    ):
+        found = tamis.compare(table, y=classes, **call)
+        pd.testing.assert_frame_equal(found.drop(columns=timing), expected.drop(columns=timing), check_exact=True)
+    assert X.tobytes() == before
+    named = tamis.compare(pd.DataFrame(X, columns=names), **call).attrs
+    assert named["selected_names"] == {one: [names[j] for j in kept] for one, kept in named["selected"].items()}
+    thin = tamis.compare(sparse.csr_array(X), y=y, **call)
+    assert thin.attrs["selected"] == expected.attrs["selected"]
+    assert thin.redundancy.to_numpy() == pytest.approx(expected.redundancy.to_numpy(), abs=1e-9)
+    assert thin.accuracy.to_numpy() == pytest.approx(expected.accuracy.to_numpy(), abs=0.02)  # ties of the k-means
+
+
+def test_threads_and_unlabelled_rows(digits):
+    X, y = digits
+    y = y.astype(object)
+    y[::7] = None
+    call = {"y": y, "n_features": 8, "n_repeats": 2, "methods": "UFCM"}
+    one, two = tamis.compare(X, n_jobs=1, **call), tamis.compare(X, n_jobs=2, **call)
+    pd.testing.assert_frame_equal(one.drop(columns=["seconds", "bytes"]), two.drop(columns=["seconds", "bytes"]))
+    assert one.attrs["options"]["n_clusters"] == 10
+
+
+def test_failed_method_is_a_row(digits):
+    X = digits[0][:4]
+    wanted = {"n_components": 9}
+    frame = tamis.compare(X, n_clusters=2, n_features=[2, 3], methods=["maxvar", "mcfs"], options={"mcfs": wanted})
+    failed = frame[frame.method == "mcfs"]
+    assert failed.n_features.tolist() == [2, 3]
+    assert failed.status.tolist() == ["failed", "failed"]
+    assert failed.error.str.match(r"MCFS: n_components = 9, need 1\.\.n-1 = 3$").all()
+    assert failed[["redundancy", "seconds", "iterations"]].isna().all(axis=None)
+    assert list(frame.attrs["selected"]) == ["maxvar"]
+    worked = frame[frame.method == "maxvar"]
+    assert worked.status.tolist() == ["direct", "direct"]
+    assert worked.error.tolist() == [None, None]
+
+
+def test_frames_survive_what_people_do_with_them(digits, tmp_path):
+    frame = tamis.compare(*digits[:1], n_features=[3, 6], y=digits[1], n_repeats=2, methods=["maxvar", "spec"])
+    both = pd.concat([frame, frame])
+    assert both.attrs["selected"] == frame.attrs["selected"]
+    json.dumps(frame.attrs)
+    frame.to_parquet(tmp_path / "frame.parquet")
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "frame.parquet"), frame)
+    assert frame.pivot(index="method", columns="n_features", values="nmi").loc["spec"].notna().sum() == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ({"n_clusters": 301}, r"^compare: n_clusters = 301, need 1\.\.n = 300$"),
+        ({"n_clusters": 2.0}, r"^compare: n_clusters = 2.0, need a count of at least 1$"),
+        ({"n_features": 65}, r"^n_features = 65, need 1\.\.64$"),
+        ({"n_features": [1.0]}, r"^compare: n_features = 1.0, need counts of at least 1 or fractions below 1$"),
+        ({"n_features": []}, r"^compare: n_features is empty, need counts"),
+        ({"n_features": [True]}, r"^compare: n_features = True, need counts"),
+        ({"methods": ["ufcm", "x"]}, r"^compare: method 'x', need one of: ufcm, maxvar"),
+        ({"methods": []}, r"^compare: 0 methods, need at least one of: ufcm"),
+        ({"methods": ["ufcm", "UFCM"]}, r"^compare: method ufcm twice, need once$"),
+        ({"options": {"spec": {"n_neighbors": 0}}}, r"^SPEC: n_neighbors = 0, need x >= 1$"),
+        ({"options": {"spec": {"n_neighbors": 2.5}}}, r"^SPEC: n_neighbors = 2.5, need integer x >= 1$"),
+        ({"options": {"spec": {"n_neighbors": None}}}, r"^SPEC: n_neighbors = None, need integer x >= 1$"),
+        ({"options": {"spec": {"neighbors": 3}}}, r"^compare: SPEC has no option 'neighbors', need one of: n_clusters, "),
+        ({"options": {"mcfs": {"normalize": 1}}}, r"^MCFS: normalize = 1, need True or False$"),
+        ({"options": {"spec": {"function": 1}}, "methods": "ufcm"}, r"^compare: a setting of spec, which is not compared$"),
+        ({"scale": "log"}, r"^scale = log, need none, standard, minmax or unit$"),
+        ({"y": [1, 2]}, r"^compare: 2 labels in y, need n = 300$"),
+        ({"y": [None] * 300}, r"^compare: no row has a label, need at least 1$"),
+        ({"grid": True}, r"^compare: grid=True without y, need classes to score its settings$"),
+        ({"n_repeats": 0}, r"^compare: n_repeats = 0, need a count of at least 1$"),
+    ],
+)
+def test_requests_that_cannot_be_met(digits, call, message):
+    with pytest.raises(ValueError, match=message):
+        tamis.compare(digits[0], **call)
+
+
+def test_data_and_features_that_cannot_be(digits):
+    X, y = digits
+    broken = X.copy()
+    broken[3, 4] = np.nan
+    for call in (lambda: tamis.compare(broken), lambda: tamis.evaluate(broken, y, [0])):
+        with pytest.raises(ValueError, match="row 3, column 4: NaN, need finite numbers"):
+            call()
+    with pytest.raises(ValueError, match=r"^evaluate: feature 64, need 0 \.\. 63$"):
+        tamis.evaluate(X, y, [64])
+    with pytest.raises(ValueError, match=r"^evaluate: n_subsets = 0, need a count of at least 1$"):
+        tamis.evaluate(X, y, [4], n_subsets=0)
+
+
+def test_pandas_is_needed_only_where_a_frame_is_made():
+    code = """
+import sys
+sys.modules["pandas"] = None  # as where it is not installed
+import tamis
+assert tamis.metrics.redundancy([[0.0, 1.0], [1.0, 0.0]]) == 1.0
+try:
+    tamis.compare([[0.0, 1.0], [1.0, 0.0]])
+except ImportError as error:
+    assert str(error) == "tamis.compare and tamis.evaluate need pandas: pip install 'tamis[compare]'", error
+else:
+    sys.exit("no error")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
