@@ -1,4 +1,4 @@
-"""How the tests call the built command: TAMIS_COMMAND, or build/tamis."""
+"""How the tests call the built command: TAMIS_COMMAND, or build/tamis. One suite for the native one and Python's."""
 
 import json
 import os
@@ -15,6 +15,9 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 COMMAND = Path(os.environ.get("TAMIS_COMMAND", ROOT / "build" / "tamis")).resolve()
 DATA = Path(os.environ.get("TAMIS_DATA", ROOT.parent / "shared" / "data"))
 SANITIZED = "asan" in str(COMMAND)
+# The package's command is a script. It takes longer to start, and reads as the native one: files are cut by larger steps.
+PYTHON_COMMAND = COMMAND.is_file() and COMMAND.open("rb").read(2) == b"#!"
+INTERPRETER_BYTES = 10e6 if PYTHON_COMMAND else 0  # resident before the command has done anything
 
 
 def pytest_sessionstart(session):
