@@ -105,6 +105,12 @@ bool store(std::optional<T>& place, const nb::handle& value) {
   return found.has_value();
 }
 
+std::string allowed_text(const Option& option) {
+  if (std::holds_alternative<bool*>(option.value)) return "True or False";
+  if (std::holds_alternative<std::string*>(option.value)) return "one of " + range_text(option);
+  return type_text(option) + ", " + range_text(option);
+}
+
 }  // namespace
 
 nb::list describe_methods() {
@@ -122,7 +128,7 @@ void set_options(BoundMethod& bound, const nb::dict& values, const std::string& 
     require(option != options.end(), ErrorCode::usage, where, ": no option ", name);
     const bool fits = std::visit([&, v = value](auto* place) { return store(*place, v); }, option->value);
     require(fits, ErrorCode::usage, where, ": ", option->name, " = ", to_bytes(nb::repr(value)), ", need ",
-            type_text(*option), ", ", range_text(*option), option->unset_text.empty() ? "" : ", or None");
+            allowed_text(*option), option->unset_text.empty() ? "" : ", or None");
   }
   validate(options, where);
 }

@@ -18,7 +18,7 @@ def core_data(X):
 def _dense_array(X):
     if X.dtype == np.bool_:
         X = X.view(np.uint8)
-    elif X.dtype == np.float16:
+    elif X.dtype.kind == "f" and X.dtype.itemsize == 2:
         X = X.astype(np.float32)
     elif X.dtype.kind not in "fiu" or X.dtype.itemsize > 8:
         X = X.astype(np.float64)

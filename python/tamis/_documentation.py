@@ -35,7 +35,10 @@ _ATTRIBUTES = {
     "ranking_": ("ndarray of shape (n_features,)", "Ranks: a permutation of 1 .. n_features, 1 is best."),
     "labels_": ("ndarray of shape (n_samples,)", "Cluster of each row, where the method clusters."),
     "components_": ("ndarray of shape (n_components, n_features)", "W', where the method learns one."),
-    "cluster_centers_": ("ndarray of shape (n_clusters, n_components)", "G, where the method learns one."),
+    "cluster_centers_": (
+        "ndarray of shape (n_clusters, n_components); of RUFS (n_clusters, n_features)",
+        "The centres, where the method learns them: G of UFCM, F of RUFS.",
+    ),
     "objective_": ("ndarray of shape (n_iter_,)", "The objective by iteration, where there is one."),
     "n_iter_": ("int", "Iterations, where the method iterates."),
     "converged_": ("bool", "Whether it met `tol`, where the method iterates."),

@@ -89,7 +89,7 @@ class Selector(SelectorMixin, BaseEstimator):
         X, names = unwrapped(X)
         if names is None:
             return super().transform(X)
-        check_is_fitted(self)
+        check_is_fitted(self, "scores_")
         if not np.array_equal(getattr(self, "feature_names_in_", names), names):
             raise ValueError(f"{type(self).__name__}: X has other feature names than the table it was fitted on")
         with warnings.catch_warnings():
@@ -143,7 +143,7 @@ class Selector(SelectorMixin, BaseEstimator):
             delattr(self, name)
 
     def _get_support_mask(self):
-        check_is_fitted(self)
+        check_is_fitted(self, "scores_")  # by more than what validating X leaves
         return self._support
 
     def __sklearn_tags__(self):
@@ -184,7 +184,7 @@ def _feature_count(wanted):
     if wanted is None:
         return None
     if isinstance(wanted, numbers.Integral) and not isinstance(wanted, (bool, np.bool_)) and wanted >= 1:
-        return int(wanted)
+        return min(int(wanted), np.iinfo(np.int64).max)
     if isinstance(wanted, numbers.Real) and not isinstance(wanted, numbers.Integral) and 0 < wanted < 1:
         return float(wanted)
     raise ValueError(f"n_features_to_select = {wanted!r}, need None, a count of at least 1, or a fraction below 1")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -102,16 +103,19 @@ def read(
     if not os.path.exists(name):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     words = [labels] if isinstance(labels, str) else list(labels or ())
-    found = _core.read(
-        os.fsencode(name),
-        array=array,
-        header=header,
-        id_column=id_column or "",
-        labels=words,
-        text_columns=list(text_columns),
-        transpose=transpose,
-        reader=read_for_core,
-    )
+    try:
+        found = _core.read(
+            os.fsencode(name),
+            array=array,
+            header=header,
+            id_column=id_column or "",
+            labels=words,
+            text_columns=list(text_columns),
+            transpose=transpose,
+            reader=read_for_core,
+        )
+    except ValueError as error:
+        raise ValueError(_in_python(str(error))) from None
     return Table(
         X=_numbers(found["X"]),
         feature_names=list(found["names"]) or None,
@@ -121,6 +125,12 @@ def read(
         path=os.fsdecode(name),
         format=found["format"],
     )
+
+
+def _in_python(message: str) -> str:
+    """A message that names flags of the command, with the words that `read` has for them."""
+    message = re.sub(r"--exclude (.+?) leaves the column out", r"text_columns=['\1'] leaves the column out", message)
+    return message.replace("--array takes", "array takes")
 
 
 def _numbers(parts: Any) -> Any:

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 COMMAND = Path(os.environ.get("TAMIS_COMMAND", ROOT / "build" / "tamis")).resolve()
 DATA = Path(os.environ.get("TAMIS_DATA", ROOT.parent / "shared" / "data"))
 SANITIZED = "asan" in str(COMMAND)
-# The package's command is a script. It takes longer to start, and reads as the native one: files are cut by larger steps.
+# The package's command is a script. It starts slower and reads as the native one, so files are cut by larger steps.
 PYTHON_COMMAND = COMMAND.is_file() and COMMAND.open("rb").read(2) == b"#!"
 INTERPRETER_BYTES = 10e6 if PYTHON_COMMAND else 0  # resident before the command has done anything
 
