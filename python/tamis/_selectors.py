@@ -68,6 +68,8 @@ class Selector(SelectorMixin, BaseEstimator):
                 threads=thread_count(self.n_jobs),
                 progress=progress,
             )
+            if progress:
+                progress("done", 1.0, "done")
         finally:
             if progress:
                 progress.close()
