@@ -126,6 +126,8 @@ NB_MODULE(_core, m) {
 
   m.doc() = "The compiled core of tamis.";
   m.attr("version") = tamis::kVersion;
+  m.attr("default_repeats") = comparing.repeats;
+  m.attr("default_subsets") = comparing.subsets;
   register_errors();
 
   m.def("methods", &describe_methods, "Every method with its options: name, type, default, range, help.");

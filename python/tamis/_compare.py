@@ -34,7 +34,7 @@ def compare(
     scale="none",
     options=None,
     grid=False,
-    n_repeats=10,
+    n_repeats=_core.default_repeats,
     random_state=0,
     n_jobs=None,
     verbose=0,
@@ -105,7 +105,7 @@ def compare(
         raise ValueError(f"compare: grid = {grid!r}, need True or False")
     if grid and y is None:
         raise ValueError("compare: grid=True without y, need classes to score its settings")
-    classes = [] if y is None else _classes(X, y, "compare")
+    classes = None if y is None else _classes(X, y, "compare")
     clusters, notes = _cluster_count(n_clusters, classes, "compare")
     chosen = _method_names(methods)
     request = {
@@ -131,7 +131,7 @@ def compare(
     finally:
         if progress:
             progress.close()
-    frame = _comparison_frame(pandas, found, bool(classes), bool(grid))
+    frame = _comparison_frame(pandas, found, classes is not None, bool(grid))
     sizes = found["sizes"].tolist()
     selected = {row["name"]: row["selected"].tolist() for row in found["methods"] if row["error"] is None}
     frame.attrs = {
@@ -147,7 +147,7 @@ def compare(
     return frame
 
 
-def evaluate(X, y, features, *, n_clusters=None, n_repeats=10, n_subsets=20, random_state=0, n_jobs=None):
+def evaluate(X, y, features, *, n_clusters=None, n_repeats=_core.default_repeats, n_subsets=_core.default_subsets, random_state=0, n_jobs=None):
     """What a choice of features is worth when the classes are known, as the command ``tamis evaluate`` measures it.
 
     k-means on the chosen features alone is compared with the classes, beside what all features, the features of
@@ -231,8 +231,8 @@ def _cluster_count(n_clusters, classes, where):
     """The number of clusters, and what is to be said of it where it was not given."""
     if n_clusters is not None:
         return _count(n_clusters, f"{where}: n_clusters"), []
-    if classes:
-        count = max(1, max(classes) + 1)
+    if classes is not None:
+        count = max(1, int(classes.max(initial=-1)) + 1)
         return count, [f"n_clusters = {count}, the number of classes, unless given"]
     described = (option for method in _METHODS.values() for option in method["options"])
     count = next(option["default"] for option in described if option["name"] == "clusters")

@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 
 version: str = '0.1.0'
 
+default_repeats: int = 10
+
+default_subsets: int = 20
+
 def methods() -> list:
     """Every method with its options: name, type, default, range, help."""
 
