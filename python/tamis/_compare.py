@@ -13,7 +13,7 @@ from ._inputs import checked_table, class_numbers, feature_positions, label_arra
 from ._running import progress_for, seed_of, thread_count
 
 _METHODS = {method["name"]: method for method in _core.methods()}
-_NAMES = {name.lower(): method["name"] for method in _METHODS.values() for name in (method["name"], method["python_name"])}
+_NAMES = {method[key].lower(): name for name, method in _METHODS.items() for key in ("name", "python_name")}
 _MEASURES = ("accuracy", "nmi", "adjusted_rand")
 _CALL_WORDS = {
     "clusters": "n_clusters",
@@ -143,7 +143,8 @@ def compare(
     if names is not None:
         frame.attrs["selected_names"] = {name: [str(names[j]) for j in places] for name, places in selected.items()}
     if grid:
-        frame.attrs["grid"] = {row["name"]: [_grid_run(row["name"], run) for run in row["grid"]] for row in found["methods"]}
+        runs = {row["name"]: row["grid"] for row in found["methods"]}
+        frame.attrs["grid"] = {name: [_grid_run(name, run) for run in grid_] for name, grid_ in runs.items()}
     return frame
 
 
@@ -291,8 +292,8 @@ def _settings(options):
         one = settings.setdefault(name, {})
         for option, value in values.items():
             if option not in known:
-                allowed = ", ".join(known) or "none"
-                raise ValueError(f"compare: {_METHODS[name]['python_name']} has no option {option!r}, need one of: {allowed}")
+                who, allowed = _METHODS[name]["python_name"], ", ".join(known) or "none"
+                raise ValueError(f"compare: {who} has no option {option!r}, need one of: {allowed}")
             if value is not None or known[option]["default"] is not None:  # None leaves it to the method
                 one[known[option]["name"]] = _option_text(_METHODS[name], known[option], value)
     return settings
@@ -315,7 +316,9 @@ def _option_text(method, option, value):
 
 def _python_request(request, sizes, methods, options):
     """The request by the names of `compare`, in plain values."""
-    given = {_method_name(word): {name: _plain(one) for name, one in values.items()} for word, values in (options or {}).items()}
+    given = {}
+    for word, values in (options or {}).items():
+        given.setdefault(_method_name(word), {}).update({name: _plain(one) for name, one in values.items()})
     renamed = {_CALL_WORDS.get(word, word): value for word, value in request.items()}
     return {**renamed, "n_features": sizes, "methods": methods, "options": given}
 

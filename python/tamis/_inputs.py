@@ -38,7 +38,7 @@ def class_numbers(y):
 
 
 def _comparable(y):
-    """The labels that are labels, as numbers where all are (as the core reads a column of them), and where they stand."""
+    """The labels that are labels, as numbers where all are (as the core reads a column), and where they stand."""
     if y.dtype.kind in "fiub":
         labelled = (y == y) & (y != -1)
         return y[labelled], labelled

@@ -87,7 +87,10 @@ def objective(selector, *, ax=None):
     ax.xaxis.get_major_locator().set_params(integer=True)
     terms = {name: term for name, term in selector.report_["terms"].items() if len(term) == len(values)}
     if terms:
-        lines += _draw_terms(ax.twinx(), iterations, terms)
+        right = ax.twinx()
+        lines += _draw_terms(right, iterations, terms)
+        ax.set_zorder(right.get_zorder() + 1)  # the legend is ours, and must lie on top
+        ax.patch.set_visible(False)
         # Curves that rise and curves that fall leave no corner free.
         _legend_outside(ax, lines, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=len(lines))
     return ax
@@ -149,11 +152,10 @@ def feature_count_curve(frame, *, measure="accuracy", ax=None):
         ax.axhline(level, color="black", linestyle=":", linewidth=1.5, label="all features", zorder=2)
     _draw_curve(ax, frame, "random", measure, alpha=0.25, zorder=1, color=_QUIET, linestyle="--")
     for place, name in enumerate(methods):
-        # Thinner and thinner, so that a curve under an equal one still shows.
-        thin = place / max(1, len(methods) - 1)
         style = {"color": _COLORS[place % len(_COLORS)], "marker": _MARKERS[place % len(_MARKERS)]}
-        style |= {"linewidth": 2.8 - 1.5 * thin, "markersize": 8 - 4 * thin}
-        _draw_curve(ax, frame, name, measure, alpha=0.1, zorder=3, **style)
+        # Every second one broken and smaller, so that of two equal curves (as lapscore's and spec's) both are seen.
+        style |= {"linestyle": (0, (4, 2)), "markersize": 4} if place % 2 else {"linestyle": "-", "markersize": 7}
+        _draw_curve(ax, frame, name, measure, alpha=0.1, zorder=3, linewidth=1.8, **style)
     _draw_sizes(ax, sizes)
     ax.set(xlabel="number of features", ylabel=_MEASURES[measure])
     _legend_outside(ax, ax.get_legend_handles_labels()[0], loc="center left", bbox_to_anchor=(1.01, 0.5))
@@ -194,8 +196,8 @@ def _require_measure(frame, measure):
         raise ValueError("feature_count_curve: need a frame of tamis.compare, with the columns method and n_features")
     if measure not in _MEASURES or measure not in columns:
         known = ", ".join(name for name in _MEASURES if name in columns)
-        without = " (tamis.compare without y)" if measure in _MEASURES else ""
-        raise ValueError(f"feature_count_curve: measure = {measure!r} is not in the frame{without}, need one of: {known}")
+        why = " (tamis.compare without y)" if measure in _MEASURES else ""
+        raise ValueError(f"feature_count_curve: measure = {measure!r} is not in the frame{why}, need one of: {known}")
 
 
 # --- Pieces of the pictures --------------------------------------------------------------------------------------
@@ -232,7 +234,8 @@ def _draw_terms(ax, iterations, terms):
 def _legend_outside(ax, handles, **place):
     """Beside the curves where a layout engine will make room for it (as in our own figures), else among them."""
     roomy = ax.figure.get_layout_engine() is not None
-    ax.legend(handles, [one.get_label() for one in handles], **({"frameon": False, **place} if roomy else {"loc": "best"}))
+    words = {"frameon": False, **place} if roomy else {"loc": "best"}
+    ax.legend(handles, [one.get_label() for one in handles], **words)
 
 
 def _draw_curve(ax, frame, name, measure, *, alpha, **style):
@@ -241,7 +244,8 @@ def _draw_curve(ax, frame, name, measure, *, alpha, **style):
     ax.plot(x, mean, label=name, **style)
     if f"{measure}_sd" in rows:
         sd = rows[f"{measure}_sd"].to_numpy()
-        ax.fill_between(x, mean - sd, mean + sd, color=style["color"], alpha=alpha, linewidth=0, zorder=style["zorder"] - 1)
+        fill = {"color": style["color"], "alpha": alpha, "zorder": style["zorder"] - 1}
+        ax.fill_between(x, mean - sd, mean + sd, linewidth=0, **fill)
 
 
 def _draw_sizes(ax, sizes):
