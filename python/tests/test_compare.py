@@ -111,6 +111,9 @@ def test_grid_is_that_of_the_command(digits, files):
         for row, size in zip(rows_of(frame, method["name"]), method["grid"]["sizes"], strict=True):
             found = [row.label_best, row.grid_median, row.grid_worst, row.evaluations]
             assert found == [size["label_best"], size["median"], size["worst"], size["evaluations"]]
+            renamed = {"neighbors": "n_neighbors"}
+            best = {renamed.get(name, name): float(value) for name, value in size["label_best_options"].items()}
+            assert row.best_options == best
         runs = frame.attrs["grid"][method["name"]]
         accuracies = [[size["accuracy"]["mean"] for size in run["sizes"]] for run in method["grid"]["runs"]]
         assert [list(run["accuracy"].values()) for run in runs] == accuracies

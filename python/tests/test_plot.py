@@ -214,7 +214,7 @@ def test_curves_have_colours_of_their_own(digits):
 
 def test_frames_that_cannot_be_drawn(frame, digits):
     unlabelled = tamis.compare(digits[0], n_features=[3], methods="maxvar")
-    with pytest.raises(ValueError, match=r"'accuracy' is not in the frame \(tamis.compare without y\), need one of: red"):
+    with pytest.raises(ValueError, match=r"'accuracy' is not in the frame \(tamis.compare without y\), need one of: r"):
         plot.feature_count_curve(unlabelled)
     with pytest.raises(ValueError, match="measure = 'speed' is not in the frame, need one of: accuracy, nmi, adj"):
         plot.feature_count_curve(frame, measure="speed")
