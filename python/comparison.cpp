@@ -68,13 +68,16 @@ nb::dict dict_of(const ComparedMethod& row, bool classes_known) {
   return out;
 }
 
-nb::list texts(const std::vector<std::string>& lines) {
+// Warnings first, as the command gives them.
+nb::list notes_of(const Run& run, const std::vector<std::string>& notes) {
   nb::list out;
-  for (const auto& line : lines) out.append(to_text(line));
+  for (const auto* lines : {&run.warnings(), &notes}) {
+    for (const auto& line : *lines) out.append(to_text(line));
+  }
   return out;
 }
 
-nb::dict dict_of(const Comparison& comparison, const CompareRequest& request) {
+nb::dict dict_of(const Comparison& comparison, const CompareRequest& request, const Run& run) {
   const bool classes_known = !request.classes.empty();
   nb::list methods, random;
   for (const auto& row : comparison.methods) methods.append(dict_of(row, classes_known));
@@ -84,7 +87,7 @@ nb::dict dict_of(const Comparison& comparison, const CompareRequest& request) {
   out["random"] = random;
   out["all"] = comparison.all ? dict_of(*comparison.all, classes_known) : nb::object(nb::none());
   out["sizes"] = to_array(request.sizes);
-  out["notes"] = texts(comparison.notes);
+  out["notes"] = notes_of(run, comparison.notes);
   return out;
 }
 
@@ -133,7 +136,7 @@ nb::dict compare(const nb::object& data, const std::vector<std::string>& methods
     require_comparable(source, request);
     return compare_methods(source, request, run.context());
   });
-  return dict_of(comparison, request);
+  return dict_of(comparison, request, run);
 }
 
 nb::dict evaluate(const nb::object& data, const Classes& classes, const std::vector<Index>& features, Index clusters,
@@ -156,7 +159,7 @@ nb::dict evaluate(const nb::object& data, const Classes& classes, const std::vec
   out["max_variance"] = dict_of(found.max_variance, true);
   out["all"] = found.all ? nb::object(dict_of(*found.all, true)) : nb::none();
   out["random"] = random;
-  out["notes"] = texts(found.notes);
+  out["notes"] = notes_of(run, found.notes);
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <regex>
 
 #include "tamis/linalg/blas.h"
@@ -34,6 +35,9 @@ Run::Run(int threads, std::uint64_t seed, std::uint64_t memory, nb::object progr
   blas::use_one_thread();
   context_.memory_limit = memory;
   context_.is_cancelled = [this] { return is_cancelled(); };
+  context_.on_warning = [this](const std::string& message) {
+    if (std::find(warnings_.begin(), warnings_.end(), message) == warnings_.end()) warnings_.push_back(message);
+  };
   if (!progress_.is_none()) context_.on_progress = [this](const Progress& at) { show(at); };
 }
 

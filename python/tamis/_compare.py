@@ -441,4 +441,4 @@ def _in_python(message):
         message = _METHODS[where]["python_name"] + message[len(where) :]
     for word, python_word in words.items():
         message = re.sub(rf"(?<![\w-])(--)?{word}(?= = )", python_word, message)
-    return message
+    return message.replace("--scale standard", "scale='standard'")
