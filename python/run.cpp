@@ -108,7 +108,7 @@ std::string in_python(std::string message, const Method& method, const Options& 
     replace("\\b" + option.name + " = ", option.python_name + " = ");
   }
   replace("^features = ", "n_features_to_select = ");
-  replace("consider --scale standard", "consider StandardScaler before it");
+  replace("consider --scale standard", "consider StandardScaler(with_mean=False) before it");
   replace("^" + method.name + ":", method.python_name + ":");
   return message;
 }

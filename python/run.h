@@ -30,8 +30,12 @@ class Run {
   template <class Work>
   auto without_gil(Work work) {
     try {
-      const nb::gil_scoped_release release;
-      return work();
+      auto result = [&] {
+        const nb::gil_scoped_release release;
+        return work();
+      }();
+      raise_pending();  // raised too late for the work to notice
+      return result;
     } catch (const Error&) {
       raise_pending();
       throw;

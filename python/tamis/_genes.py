@@ -140,7 +140,7 @@ def select_genes(
         found = list(reports[0]["warnings"])
     else:
         score, order, batches, reports, found = _over_batches(adata, method, X, batch_key, init, shared, verbose)
-    found = [message.replace("StandardScaler before it", "scale='standard'") for message in found]
+    found = [message.replace("StandardScaler(with_mean=False) before it", "scale='standard'") for message in found]
     warn_all(found, stacklevel=2)
 
     columns = _columns(score, order, included, int(n_top))
