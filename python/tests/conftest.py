@@ -1,6 +1,8 @@
 """What the tests of the Python package share."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +47,16 @@ def same_fit(a, b):
         assert hasattr(a, name) == hasattr(b, name), name
         if hasattr(a, name):
             assert np.array_equal(getattr(a, name), getattr(b, name)), name
+
+
+def child(code, *words, timeout=60):
+    """The words that a Python process of its own printed; it must end well."""
+    paths = os.pathsep.join([os.path.dirname(os.path.dirname(tamis.__file__)), os.path.dirname(__file__)])
+    command = [sys.executable, "-W", "ignore", "-c", code, *map(str, words)]
+    environment = {**os.environ, "PYTHONPATH": paths}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=environment)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout.split()
 
 
 @pytest.fixture(params=SELECTORS)

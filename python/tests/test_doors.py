@@ -1,4 +1,4 @@
-"""The native command and the Python call give the same numbers, to the last bit, for the same file, options and seed."""
+"""The native command and the Python call give the same numbers, to the last bit, for one file, options and seed."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ from scipy import sparse
 import tamis
 
 pytestmark = [
-    pytest.mark.skipif(not NATIVE.is_file(), reason=f"no native command at {NATIVE}: run make build, or set TAMIS_NATIVE"),
+    pytest.mark.skipif(not NATIVE.is_file(), reason=f"no native command at {NATIVE} (make build, or TAMIS_NATIVE)"),
     pytest.mark.filterwarnings("ignore"),  # each door warns in its own way
 ]
 
@@ -20,7 +20,8 @@ N, D, C = 150, 40, 3
 
 
 def command(path, *words):
-    done = subprocess.run([str(NATIVE), "select", str(path), "--json", "--quiet", *map(str, words)], capture_output=True, timeout=60)
+    words = [str(NATIVE), "select", str(path), "--json", "--quiet", *map(str, words)]
+    done = subprocess.run(words, capture_output=True, timeout=60)
     assert done.returncode == 0, done.stderr.decode()
     return json.loads(done.stdout)
 
@@ -102,7 +103,7 @@ OPTIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("method, words, options", OPTIONS, ids=lambda part: " ".join(map(str, part)) if isinstance(part, list) else None)
+@pytest.mark.parametrize("method, words, options", OPTIONS)
 def test_options(folder, method, words, options):
     printed = command(folder / "f8.npy", "-m", method, *words)
     agree(make(method, **options).fit(np.load(folder / "f8.npy")), printed)
