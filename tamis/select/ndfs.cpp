@@ -21,7 +21,7 @@ constexpr double kEps = std::numeric_limits<double>::epsilon();  // the original
 constexpr double kOffset = 0.02;                                 // of the first F, so that no entry stays 0 for ever
 constexpr Index kSystem = 16384;                                 // equations at most: 2 GB a matrix
 constexpr Index kFewRows = 1024;               // XPX' in panels of columns, each with an n x n sum of its own
-constexpr Index kPieceCells = Index{1} << 24;  // numbers of X made dense at a time: 128 MB
+constexpr Index kPieceCells = Index{1} << 21;  // numbers of X made dense at a time: 16 MB
 constexpr double kFar = 1e4;                   // standard deviations between a column and 0 that are worth a warning
 
 void check(const Source& source, const NdfsOptions& options, const Context& context) {
