@@ -39,11 +39,11 @@ test-native:
 
 # One suite for both commands: the native one and the Python package's.
 test-command:
-	$(PYTHON) -m pytest -q tests/command
-	TAMIS_COMMAND=.venv/bin/tamis $(PYTHON) -m pytest -q tests/command
+	$(PYTHON) -m pytest -q -n auto tests/command
+	TAMIS_COMMAND=.venv/bin/tamis $(PYTHON) -m pytest -q -n auto tests/command
 
 test-python:
-	$(PYTHON) -m pytest -q python/tests
+	$(PYTHON) -m pytest -q -n auto python/tests
 
 check:
 	@tools/setup check
@@ -63,7 +63,7 @@ check-asan:
 	@$(call CONFIGURE,asan)
 	@cmake --build --preset asan
 	tools/sanitized ctest --preset asan
-	TAMIS_COMMAND=build-asan/tamis tools/sanitized $(PYTHON) -m pytest -q tests/command -m hostile
+	TAMIS_COMMAND=build-asan/tamis tools/sanitized $(PYTHON) -m pytest -q -n auto tests/command -m hostile
 
 check-tsan:
 	@$(call CONFIGURE,tsan)
