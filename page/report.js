@@ -1,0 +1,290 @@
+// Draws the figures of a report page, sorts its tables, and turns it dark. All text of the data reaches the page as
+// text nodes or as the text of a figure, never as markup; expressions are interpreted, never compiled.
+(function () {
+  "use strict";
+
+  const root = document.documentElement;
+  const said = document.getElementById("said");
+  const figures = JSON.parse(document.getElementById("figures").textContent);
+  const drawn = figures.map(() => ({ view: null, width: 0, off: new Set() }));
+
+  function element(tag, text, attributes) {
+    const made = document.createElement(tag);
+    if (text) made.textContent = text;
+    for (const [name, value] of Object.entries(attributes || {})) made.setAttribute(name, value);
+    return made;
+  }
+
+  // --- Light and dark ---------------------------------------------------------------------------------------------
+
+  const dark_wish = window.matchMedia("(prefers-color-scheme: dark)");
+  const is_dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : dark_wish.matches);
+
+  // At least 3:1 against the paper; neighbours differ in lightness too.
+  const colors = {
+    light: ["#1f5fa8", "#c2570c", "#2c7a3f", "#8e3fa0", "#c0282d", "#7d5a3c", "#0f7f92", "#c0488a", "#77750f"],
+    dark: ["#6ea8f0", "#f2994a", "#6fcf7f", "#cf97e3", "#f2777a", "#cdab8a", "#57c7d9", "#f29ac4", "#cfcb4d"],
+  };
+
+  const variable = (name) => getComputedStyle(root).getPropertyValue(name).trim();
+
+  // Controls (random subsets, all features) are grey; the rest take the colours in order.
+  function series_colors(series) {
+    const palette = colors[is_dark() ? "dark" : "light"];
+    let next = 0;
+    return series.map((one) => (one.control ? variable("--control") : palette[next++ % palette.length]));
+  }
+
+  function config(meta) {
+    const ink = variable("--ink"), soft = variable("--soft"), grid = variable("--grid"), line = variable("--line");
+    const ramp = ["--ramp-0", "--ramp-1", "--ramp-2", "--ramp-3"].map(variable);
+    const palette = colors[is_dark() ? "dark" : "light"];
+    const font = getComputedStyle(document.body).fontFamily;
+    return {
+      background: null, font: font, padding: 2,
+      view: { stroke: null },
+      axis: { labelColor: soft, titleColor: soft, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal",
+              gridColor: grid, domainColor: line, tickColor: line, labelLimit: 130, titlePadding: 8 },
+      axisX: { grid: false },
+      axisQuantitative: { tickCount: 5 },
+      header: { labelColor: ink, labelFontSize: 13, labelFontWeight: 600, titleColor: soft, labelLimit: 260 },
+      legend: { labelColor: soft, titleColor: soft, titleFontWeight: "normal", labelFontSize: 12, titleFontSize: 12,
+                gradientLength: 120 },
+      line: { color: palette[0], strokeWidth: 2 }, point: { color: palette[0], filled: true, size: 36 },
+      area: { color: palette[0] }, bar: { color: palette[0] }, rule: { color: soft }, text: { color: ink, fontSize: 12 },
+      range: { category: meta.series ? series_colors(meta.series) : palette, heatmap: ramp, ramp: ramp },
+    };
+  }
+
+  // --- Figures ----------------------------------------------------------------------------------------------------
+
+  const loader = { load: () => Promise.reject(new Error("the page loads nothing")),
+                   sanitize: () => Promise.reject(new Error("the page links to nothing")) };
+
+  // The specification at the width there is: facets in as many columns as fit, heat maps with cells about as high as
+  // they are wide.
+  function sized(figure, width) {
+    const spec = structuredClone(figure);
+    const meta = spec.usermeta || {};
+    const inner = spec.facet ? spec.spec : spec;
+    if (spec.facet) {
+      const columns = Math.max(1, Math.min(meta.panels, Math.floor(width / 250)));
+      spec.columns = columns;
+      inner.width = Math.floor(width / columns - 62);
+    } else {
+      spec.width = width;
+      spec.autosize = { type: "fit-x", contains: "padding" };
+    }
+    const most = meta.aspect ? Math.min(inner.width, meta.widest || inner.width) : 0;
+    if (meta.aspect) {
+      if (!spec.facet) spec.width = Math.min(width, most + 210);
+      inner.height = Math.round(Math.max(60, Math.min(most, spec.facet ? most : width - 150) * meta.aspect));
+    } else {
+      inner.height = spec.facet ? 170 : meta.height || 260;
+    }
+    return spec;
+  }
+
+  const tip = document.getElementById("tip");
+  function show_tip(handler, event, item, value) {
+    tip.hidden = value === null || value === undefined || value === "";
+    if (tip.hidden) return;
+    const table = element("table");
+    for (const [name, one] of Object.entries(value)) {
+      const row = table.insertRow();
+      row.append(element("td", name), element("td", String(one)));
+    }
+    tip.replaceChildren(table);
+    const box = tip.getBoundingClientRect();
+    tip.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - box.width - 8)) + "px";
+    tip.style.top = (event.clientY + 18 + box.height > innerHeight ? event.clientY - box.height - 10 : event.clientY + 18) + "px";
+  }
+
+  function draw(index) {
+    const state = drawn[index];
+    const holder = document.getElementById("plot-" + (index + 1));
+    const meta = figures[index].usermeta || {};
+    state.width = holder.clientWidth;
+    if (state.view) state.view.finalize();
+    try {
+      const compiled = vegaLite.compile(sized(figures[index], state.width), { config: config(meta) }).spec;
+      const runtime = vega.parse(compiled, null, { ast: true });
+      state.view = new vega.View(runtime, { expr: vegaInterpreter.expressionInterpreter, loader: loader,
+                                            logLevel: vega.Warn, renderer: "svg", tooltip: show_tip });
+      if (meta.series) state.view.signal("off", [...state.off]);
+      state.view.initialize(holder).hover().run();
+    } catch (error) {
+      holder.replaceChildren(element("p", "This figure could not be drawn: " + error.message, { class: "failed" }));
+      console.error(error);
+    }
+    legend(index);
+  }
+
+  // Buttons, so that the keyboard can reach what it toggles.
+  function legend(index) {
+    const series = (figures[index].usermeta || {}).series || [];
+    const list = document.getElementById("legend-" + (index + 1));
+    if (series.length < 2) return;
+    const shades = series_colors(series);
+    const state = drawn[index];
+    const focused = [...list.querySelectorAll("button")].indexOf(document.activeElement);
+    list.replaceChildren(...series.map((one, position) => {
+      const button = element("button", "", { type: "button", "aria-pressed": String(!state.off.has(position)) });
+      const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+      const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+      for (const [name, value] of Object.entries({ width: 22, height: 10, "aria-hidden": "true" })) svg.setAttribute(name, value);
+      const strokes = { x1: 0, x2: 22, y1: 5, y2: 5, stroke: shades[position], "stroke-width": one.bar ? 9 : 2.5,
+                        "stroke-dasharray": one.bar ? "none" : one.dash.join(" ") };
+      for (const [name, value] of Object.entries(strokes)) line.setAttribute(name, value);
+      svg.append(line);
+      button.append(svg, element("span", one.name));
+      button.addEventListener("click", () => toggle(index, position, button));
+      const item = element("li");
+      item.append(button);
+      return item;
+    }));
+    if (focused >= 0) list.querySelectorAll("button")[focused].focus();
+  }
+
+  function toggle(index, position, button) {
+    const state = drawn[index];
+    state.off.has(position) ? state.off.delete(position) : state.off.add(position);
+    button.setAttribute("aria-pressed", String(!state.off.has(position)));
+    state.view.signal("off", [...state.off]).run();
+  }
+
+  async function save(index) {
+    const svg = await drawn[index].view.toSVG();
+    const link = element("a", "", { download: "figure-" + (index + 1) + ".svg" });
+    link.href = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
+  function tools(index) {
+    const place = document.getElementById("tools-" + (index + 1));
+    const button = element("button", "Save as SVG", { type: "button" });
+    button.addEventListener("click", () => save(index));
+    place.append(button);
+  }
+
+  const redraw = () => figures.forEach((_, index) => draw(index));
+
+  // One figure a turn, so that the page can be read and scrolled meanwhile.
+  function draw_from(index) {
+    if (index === figures.length) {
+      root.dataset.drawn = String(index);
+      return;
+    }
+    draw(index);
+    tools(index);
+    if (index === 0) root.dataset.firstFigure = String(Math.round(performance.now()));
+    setTimeout(draw_from, 0, index + 1);
+  }
+
+  // --- Tables -----------------------------------------------------------------------------------------------------
+
+  const collator = new Intl.Collator(undefined, { numeric: true });
+
+  // What is missing has no number, and goes last either way.
+  function number_of(cell) {
+    const text = cell.dataset.v === undefined ? cell.textContent : cell.dataset.v;
+    return text === "" || text === "\u2013" ? NaN : parseFloat(text.replace("\u2212", "-"));
+  }
+
+  function sort(table, column, numeric, falling) {
+    const body = table.tBodies[0];
+    const sign = falling ? -1 : 1;
+    const rows = [...body.rows].map((row, position) => {
+      const cell = row.cells[column];
+      return { row: row, key: numeric ? number_of(cell) : cell.textContent, position: position };
+    });
+    rows.sort((a, b) => {
+      if (!numeric) return sign * collator.compare(a.key, b.key) || a.position - b.position;
+      if (isNaN(a.key) || isNaN(b.key)) return isNaN(a.key) - isNaN(b.key) || a.position - b.position;
+      return sign * (a.key - b.key) || a.position - b.position;
+    });
+    body.append(...rows.map((one) => one.row));
+  }
+
+  function make_sortable(table) {
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => {
+      const numeric = head.classList.contains("n");
+      const button = element("button", head.textContent, { type: "button" });
+      head.replaceChildren(button);
+      head.setAttribute("aria-sort", "none");
+      button.addEventListener("click", () => {
+        // The first press shows the largest numbers, or the first words.
+        const before = head.getAttribute("aria-sort");
+        const falling = before === "none" ? numeric : before === "ascending";
+        heads.forEach((one) => one.setAttribute("aria-sort", "none"));
+        head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+        sort(table, column, numeric, falling);
+        said.textContent = "Sorted by " + button.textContent + ", " + (falling ? "falling" : "rising");
+      });
+    });
+  }
+
+  function make_long(scroll) {
+    const button = element("button", "", { type: "button", class: "more" });
+    const count = scroll.querySelector("tbody").rows.length;
+    const label = () => {
+      const whole = scroll.classList.contains("whole");
+      button.textContent = whole ? "Show in a window" : "Show all " + count + " rows at once";
+      button.setAttribute("aria-expanded", String(whole));
+    };
+    button.addEventListener("click", () => {
+      scroll.classList.toggle("whole");
+      label();
+    });
+    label();
+    scroll.after(button);
+  }
+
+  // --- The page ---------------------------------------------------------------------------------------------------
+
+  const theme = document.getElementById("theme");
+  function label_theme() {
+    theme.textContent = is_dark() ? "Light" : "Dark";
+    theme.setAttribute("aria-label", "Change to " + (is_dark() ? "light" : "dark") + " colours");
+  }
+  theme.addEventListener("click", () => {
+    root.dataset.theme = is_dark() ? "light" : "dark";
+    label_theme();
+    redraw();
+  });
+  dark_wish.addEventListener("change", () => {
+    label_theme();
+    redraw();
+  });
+  theme.hidden = false;
+  label_theme();
+
+  let waiting = 0;
+  window.addEventListener("resize", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => figures.forEach((_, index) => {
+      const width = document.getElementById("plot-" + (index + 1)).clientWidth;
+      if (drawn[index].view && width !== drawn[index].width) draw(index);
+    }), 150);
+  });
+
+  // Paper is light.
+  let screen_theme;
+  window.addEventListener("beforeprint", () => {
+    screen_theme = root.dataset.theme;
+    if (!is_dark()) return;
+    root.dataset.theme = "light";
+    redraw();
+  });
+  window.addEventListener("afterprint", () => {
+    if (root.dataset.theme === screen_theme) return;
+    screen_theme ? root.dataset.theme = screen_theme : delete root.dataset.theme;
+    redraw();
+  });
+
+  draw_from(0);
+  document.querySelectorAll("table.sortable").forEach(make_sortable);
+  document.querySelectorAll(".scroll.long").forEach(make_long);
+})();

@@ -1,0 +1,419 @@
+#include "tamis/run/charts.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "tamis/base/error.h"
+#include "tamis/data/quote.h"
+#include "tamis/run/json.h"
+
+namespace tamis::page {
+
+namespace {
+
+constexpr std::size_t kLabel = 60;       // characters of a name
+constexpr double kWidestCell = 34.0;     // pixels
+constexpr std::size_t kDashes = 4;
+const std::vector<int> kDash[kDashes] = {{1, 0}, {6, 3}, {2, 2}, {8, 2, 2, 2}};
+const std::vector<int> kControlDash = {4, 4};
+
+// To six digits, which no eye tells apart and which are a third of the bytes.
+double rounded(double value) {
+  if (!std::isfinite(value)) return value;
+  const std::string digits = short_number(value);
+  double back = value;
+  std::from_chars(digits.data(), digits.data() + digits.size(), back);
+  return back;
+}
+
+std::vector<Index> positions(std::size_t count) {
+  std::vector<Index> all;
+  for (std::size_t i = 0; i < count; ++i) all.push_back(static_cast<Index>(i));
+  return all;
+}
+
+// Members of objects in the order given: {"mark": "line"} and the like.
+class Spec : public Json {
+ public:
+  Spec& object(std::string_view name) { return key(name).begin_object(), *this; }
+  Spec& array(std::string_view name) { return key(name).begin_array(), *this; }
+  Spec& end() { return end_object(), *this; }
+  template <class Value>
+  Spec& set(std::string_view name, const Value& one) {
+    return member(name, one), *this;
+  }
+
+  // {"name": NAME, "value": [names]}: where labels are looked up.
+  void names(const char* name, const std::vector<std::string>& values) {
+    std::vector<std::string> shown;
+    for (const auto& one : values) shown.push_back(printable(one, kLabel));
+    begin_object().member("name", name).member("value", shown).end_object();
+  }
+  void titled(const std::string& title) { title.empty() ? key("title").null() : member("title", title); }
+  // {"calculate": "LIST[datum.FIELD]", "as": AS}
+  void lookup(const char* list, const char* field, const char* as) {
+    begin_object().member("calculate", tamis::text(list, "[datum.", field, "]")).member("as", as).end_object();
+  }
+  void tooltip(const char* field, const std::string& title, const std::string& format = "") {
+    begin_object().member("field", field).member("title", title.empty() ? std::string("value") : title);
+    if (!format.empty()) member("type", "quantitative").member("format", format);
+    end_object();
+  }
+};
+
+const char* format_of(bool percent) { return percent ? ".1%" : ".5~g"; }
+
+template <class Panels>
+void begin_facets(Spec& spec, const Panels& panels, bool own_scales) {
+  if (panels.size() < 2) return;
+  spec.object("facet").set("field", "f").set("type", "ordinal").key("sort").null();
+  spec.object("header").key("title").null();
+  spec.set("labelExpr", "panels[datum.value]").end().end();
+  if (own_scales) spec.object("resolve").object("scale").set("y", "independent").end().end();
+  spec.object("spec");
+}
+
+template <class Panels>
+void end_facets(Spec& spec, const Panels& panels) {
+  if (panels.size() > 1) spec.end();
+}
+
+template <class Panels>
+std::vector<std::string> names_of(const Panels& panels) {
+  std::vector<std::string> names;
+  for (const auto& one : panels) names.push_back(one.name);
+  return names;
+}
+
+// What the page makes the legend of.
+template <class SeriesList>
+void write_series(Spec& spec, const SeriesList& series, bool bars) {
+  spec.array("series");
+  std::size_t next = 0;
+  for (const auto& one : series) {
+    spec.begin_object().member("name", printable(one.name, kLabel)).member("control", one.control);
+    spec.member("dash", one.control ? kControlDash : kDash[next++ % kDashes]).member("bar", bars).end_object();
+  }
+  spec.end_array();
+}
+
+template <class SeriesList>
+void write_series_channels(Spec& spec, const SeriesList& series, bool dashed) {
+  const auto domain = positions(series.size());
+  spec.object("color").set("field", "s").set("type", "nominal").key("legend").null();
+  spec.object("scale").set("domain", domain).end().end();
+  if (!dashed) return;
+  std::vector<std::vector<int>> dashes;
+  std::size_t next = 0;
+  for (const auto& one : series) dashes.push_back(one.control ? kControlDash : kDash[next++ % kDashes]);
+  spec.object("strokeDash").set("field", "s").set("type", "nominal").key("legend").null();
+  spec.object("scale").set("domain", domain).set("range", dashes).end().end();
+}
+
+// The signal that the legend's buttons set, and the filter that heeds it.
+void write_off(Spec& spec) {
+  spec.begin_object().member("name", "off").key("value").begin_array().end_array().end_object();
+}
+void write_off_filter(Spec& spec) {
+  spec.begin_object().member("filter", "indexof(off, datum.s) < 0").end_object();
+}
+
+// --- Lines ------------------------------------------------------------------------------------------------------
+
+bool has_bands(const LineChart& chart) {
+  for (const auto& panel : chart.panels) {
+    for (const auto& series : panel.series) {
+      for (const auto& point : series.points) {
+        if (std::isfinite(point.low) && std::isfinite(point.high)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+void write_points(Spec& spec, const LineChart& chart) {
+  spec.object("data").array("values");
+  for (std::size_t f = 0; f < chart.panels.size(); ++f) {
+    for (std::size_t s = 0; s < chart.panels[f].series.size(); ++s) {
+      for (const auto& point : chart.panels[f].series[s].points) {
+        if (!std::isfinite(point.x) || !std::isfinite(point.y)) continue;
+        spec.begin_object().member("x", rounded(point.x)).member("y", rounded(point.y)).member("s", s);
+        if (chart.panels.size() > 1) spec.member("f", f);
+        if (std::isfinite(point.low)) spec.member("l", rounded(point.low));
+        if (std::isfinite(point.high)) spec.member("h", rounded(point.high));
+        spec.end_object();
+      }
+    }
+  }
+  spec.end_array().end_object();
+}
+
+void write_x(Spec& spec, const LineChart& chart) {
+  spec.object("x").set("field", "x").set("type", "quantitative").titled(chart.x_title);
+  spec.object("scale").set("type", chart.log_x ? "log" : "linear").set("zero", false).set("nice", false).end();
+  spec.object("axis").set("format", "~s");
+  if (chart.whole_x) spec.set("tickMinStep", 1);
+  spec.end().end();
+}
+
+void write_y(Spec& spec, const LineChart& chart, const char* field) {
+  spec.object("y").set("field", field).set("type", "quantitative").titled(chart.y_title);
+  spec.object("scale").set("type", chart.log_y ? "log" : "linear").set("zero", chart.from_zero).end();
+  spec.object("axis").set("format", chart.percent ? "~%" : "~g").end().end();
+}
+
+void write_line_tooltip(Spec& spec, const LineChart& chart) {
+  const std::string value = format_of(chart.percent);
+  spec.array("tooltip");
+  if (chart.panels.size() > 1) spec.tooltip("panel", "data");
+  if (chart.panels.front().series.size() > 1) spec.tooltip("name", "series");
+  spec.tooltip("x", chart.x_title, ".6~g");
+  spec.tooltip("y", chart.y_title, value);
+  if (has_bands(chart)) spec.tooltip("l", "from", value), spec.tooltip("h", "to", value);
+  spec.end_array();
+}
+
+void write_band_layer(Spec& spec, const LineChart& chart) {
+  spec.begin_object().key("mark").begin_object().member("type", "area").member("opacity", 0.14).end_object();
+  spec.array("transform").begin_object().member("filter", "isValid(datum.l) && isValid(datum.h)").end_object();
+  spec.end_array();
+  spec.object("encoding");
+  write_x(spec, chart);
+  write_y(spec, chart, "l");
+  spec.object("y2").set("field", "h").end();
+  write_series_channels(spec, chart.panels.front().series, false);
+  spec.end().end();
+}
+
+void write_line_layers(Spec& spec, const LineChart& chart) {
+  spec.begin_object().key("mark").begin_object().member("type", "line").end_object().key("encoding").begin_object();
+  write_x(spec, chart);
+  write_y(spec, chart, "y");
+  write_series_channels(spec, chart.panels.front().series, true);
+  spec.end().end();
+  // Unseen dots still answer to the pointer.
+  spec.begin_object().key("mark").begin_object().member("type", "point").member("opacity", chart.dots ? 1 : 0);
+  spec.member("size", chart.dots ? 36 : 90).end_object().key("encoding").begin_object();
+  write_x(spec, chart);
+  write_y(spec, chart, "y");
+  write_series_channels(spec, chart.panels.front().series, false);
+  write_line_tooltip(spec, chart);
+  spec.end().end();
+}
+
+void write_marker_layers(Spec& spec, const LineChart& chart) {
+  for (std::size_t i = 0; i < chart.markers.size(); ++i) {
+    const auto& marker = chart.markers[i];
+    const auto position = [&] { spec.object("x").set("datum", rounded(marker.x)).end(); };
+    spec.begin_object().key("mark").begin_object().member("type", "rule").member("strokeDash", std::vector<int>{3, 3});
+    spec.end().object("encoding");
+    position();
+    spec.end().end();
+    spec.begin_object().key("mark").begin_object().member("type", "text").member("align", "left").member("dx", 5);
+    spec.member("dy", 8 + 16 * i).member("baseline", "top").member("text", printable(marker.label, kLabel)).end_object();
+    spec.object("encoding");
+    position();
+    spec.object("y").set("value", 0).end();
+    spec.end().end();
+  }
+}
+
+// --- Bars -------------------------------------------------------------------------------------------------------
+
+bool has_whiskers(const BarChart& chart) {
+  for (const auto& series : chart.series) {
+    for (const auto& bar : series.bars) {
+      if (std::isfinite(bar.low) && std::isfinite(bar.high)) return true;
+    }
+  }
+  return false;
+}
+
+void write_bars(Spec& spec, const BarChart& chart) {
+  spec.object("data").array("values");
+  for (std::size_t s = 0; s < chart.series.size(); ++s) {
+    const auto& bars = chart.series[s].bars;
+    for (std::size_t i = 0; i < bars.size(); ++i) {
+      if (!std::isfinite(bars[i].value)) continue;
+      spec.begin_object().member("i", i).member("s", s).member("y", rounded(bars[i].value));
+      if (std::isfinite(bars[i].low)) spec.member("l", rounded(bars[i].low));
+      if (std::isfinite(bars[i].high)) spec.member("h", rounded(bars[i].high));
+      spec.end_object();
+    }
+  }
+  spec.end_array().end_object();
+}
+
+void write_bar_channels(Spec& spec, const BarChart& chart, const char* field) {
+  spec.object(chart.horizontal ? "y" : "x").set("field", "i").set("type", "ordinal").titled(chart.category_title);
+  spec.object("axis").set("labelExpr", "categories[datum.value]").set("labelAngle", chart.categories.size() > 8 ? -40 : 0);
+  spec.end().end();
+  spec.object(chart.horizontal ? "x" : "y").set("field", field).set("type", "quantitative").titled(chart.value_title);
+  spec.object("axis").set("format", chart.percent ? "~%" : "~s").end().end();
+  if (chart.series.size() > 1) {
+    spec.object(chart.horizontal ? "yOffset" : "xOffset").set("field", "s").set("type", "ordinal").end();
+  }
+}
+
+void write_bar_layers(Spec& spec, const BarChart& chart) {
+  const std::string value = format_of(chart.percent);
+  spec.array("layer").begin_object().member("mark", "bar").key("encoding").begin_object();
+  write_bar_channels(spec, chart, "y");
+  write_series_channels(spec, chart.series, false);
+  spec.array("tooltip");
+  spec.tooltip("category", chart.category_title);
+  if (chart.series.size() > 1) spec.tooltip("name", "series");
+  spec.tooltip("y", chart.value_title, value);
+  if (has_whiskers(chart)) spec.tooltip("l", "from", value), spec.tooltip("h", "to", value);
+  spec.end_array();
+  spec.end().end();
+  if (has_whiskers(chart)) {
+    spec.begin_object().member("mark", "rule").key("encoding").begin_object();
+    write_bar_channels(spec, chart, "l");
+    spec.object(chart.horizontal ? "x2" : "y2").set("field", "h").end();
+    spec.end().end();
+  }
+  spec.end_array();
+}
+
+// --- Heat maps --------------------------------------------------------------------------------------------------
+
+void write_cells(Spec& spec, const HeatMap& map) {
+  spec.object("data").array("values");
+  for (std::size_t f = 0; f < map.panels.size(); ++f) {
+    const auto& values = map.panels[f].values;
+    require(values.size() == map.rows.size() * map.columns.size(), ErrorCode::internal, "heat map: ", values.size(),
+            " values, need ", map.rows.size(), " x ", map.columns.size());
+    for (std::size_t at = 0; at < values.size(); ++at) {
+      if (!std::isfinite(values[at])) continue;
+      spec.begin_object().member("x", at % map.columns.size()).member("y", at / map.columns.size());
+      if (map.panels.size() > 1) spec.member("f", f);
+      spec.member("v", rounded(values[at])).end_object();
+    }
+  }
+  spec.end_array().end_object();
+}
+
+void write_heat_axis(Spec& spec, const char* channel, const char* list, const std::string& title, std::size_t count) {
+  spec.object(channel).set("field", channel).set("type", "ordinal").titled(title);
+  spec.object("scale").set("domain", positions(count)).end();
+  spec.object("axis").set("labelExpr", text(list, "[datum.value]")).set("ticks", false).set("domain", false);
+  if (*channel == 'x') spec.set("labelAngle", count > 6 ? -90 : 0);
+  spec.end().end();
+}
+
+void write_heat_color(Spec& spec, const HeatMap& map) {
+  spec.object("color").set("field", "v").set("type", "quantitative").titled(map.value_title);
+  spec.object("scale");
+  if (std::isfinite(map.low) && std::isfinite(map.high)) spec.set("domain", std::vector<double>{map.low, map.high});
+  spec.end().object("legend").set("format", map.percent ? "~%" : "~g").end().end();
+}
+
+void write_heat_layer(Spec& spec, const HeatMap& map) {
+  spec.begin_object().member("mark", "rect").key("encoding").begin_object();
+  write_heat_axis(spec, "x", "columns", map.x_title, map.columns.size());
+  write_heat_axis(spec, "y", "rows", map.y_title, map.rows.size());
+  write_heat_color(spec, map);
+  spec.array("tooltip");
+  if (map.panels.size() > 1) spec.tooltip("panel", "data");
+  spec.tooltip("row", map.y_title.empty() ? "row" : map.y_title);
+  spec.tooltip("column", map.x_title.empty() ? "column" : map.x_title);
+  spec.tooltip("v", map.value_title, format_of(map.percent));
+  spec.end_array();
+  spec.end().end();
+}
+
+}  // namespace
+
+std::string line_chart(const LineChart& chart) {
+  require(!chart.panels.empty() && !chart.panels.front().series.empty(), ErrorCode::internal,
+          "line chart: no series, need 1");
+  const auto& series = chart.panels.front().series;
+  Spec spec;
+  spec.begin_object();
+  spec.object("usermeta").set("panels", chart.panels.size());
+  write_series(spec, series, false);
+  spec.end().array("params");
+  write_off(spec);
+  spec.names("names", names_of(series));
+  spec.names("panels", names_of(chart.panels));
+  spec.end_array();
+  write_points(spec, chart);
+  spec.array("transform");
+  write_off_filter(spec);
+  spec.lookup("names", "s", "name");
+  if (chart.panels.size() > 1) spec.lookup("panels", "f", "panel");
+  spec.end_array();
+  begin_facets(spec, chart.panels, chart.own_scales);
+  spec.array("layer");
+  if (has_bands(chart)) write_band_layer(spec, chart);
+  write_line_layers(spec, chart);
+  write_marker_layers(spec, chart);
+  spec.end_array();
+  end_facets(spec, chart.panels);
+  return spec.end().text();
+}
+
+std::string bar_chart(const BarChart& chart) {
+  require(!chart.series.empty(), ErrorCode::internal, "bar chart: no series, need 1");
+  Spec spec;
+  spec.begin_object();
+  spec.object("usermeta");
+  if (chart.horizontal) spec.set("height", 40 + 22 * chart.categories.size() * chart.series.size());
+  write_series(spec, chart.series, true);
+  spec.end().array("params");
+  write_off(spec);
+  spec.names("names", names_of(chart.series));
+  spec.names("categories", chart.categories);
+  spec.end_array();
+  write_bars(spec, chart);
+  spec.array("transform");
+  write_off_filter(spec);
+  spec.lookup("names", "s", "name");
+  spec.lookup("categories", "i", "category");
+  spec.end_array();
+  write_bar_layers(spec, chart);
+  return spec.end().text();
+}
+
+std::string heat_map(const HeatMap& map) {
+  require(!map.panels.empty() && !map.rows.empty() && !map.columns.empty(), ErrorCode::internal,
+          "heat map: nothing in it, need a cell");
+  const auto rows = static_cast<double>(map.rows.size()), columns = static_cast<double>(map.columns.size());
+  Spec spec;
+  spec.begin_object();
+  spec.object("usermeta").set("panels", map.panels.size()).set("aspect", rounded(rows / columns));
+  spec.set("widest", kWidestCell * columns).end().array("params");
+  spec.names("rows", map.rows);
+  spec.names("columns", map.columns);
+  spec.names("panels", names_of(map.panels));
+  spec.end_array();
+  write_cells(spec, map);
+  spec.array("transform");
+  spec.lookup("rows", "y", "row");
+  spec.lookup("columns", "x", "column");
+  if (map.panels.size() > 1) spec.lookup("panels", "f", "panel");
+  spec.end_array();
+  begin_facets(spec, map.panels, false);
+  spec.array("layer");
+  write_heat_layer(spec, map);
+  spec.end_array();
+  end_facets(spec, map.panels);
+  return spec.end().text();
+}
+
+Index knee(const std::vector<double>& falling) {
+  if (falling.size() < 3) return 0;
+  const double last = static_cast<double>(falling.size() - 1);
+  const double first_value = falling.front(), drop = falling.front() - falling.back();
+  Index best = 0;
+  double deepest = 0.0;
+  for (std::size_t i = 0; i < falling.size(); ++i) {
+    const double below = (first_value - drop * static_cast<double>(i) / last) - falling[i];
+    if (below > deepest * (1.0 + 1e-12)) deepest = below, best = static_cast<Index>(i);
+  }
+  return best;
+}
+
+}  // namespace tamis::page

@@ -1,0 +1,21 @@
+// The files of the report page, embedded by cmake/Embed.cmake.
+#pragma once
+
+#include <string_view>
+
+namespace tamis {
+
+struct EmbeddedFile {
+  std::string_view bytes;
+  std::string_view hash;  // "sha256-...", as a Content-Security-Policy spells it
+};
+
+EmbeddedFile embedded_license();  // of Vega
+EmbeddedFile embedded_vega_js();
+EmbeddedFile embedded_vega_lite_js();
+EmbeddedFile embedded_vega_interpreter_js();
+EmbeddedFile embedded_report_js();
+EmbeddedFile embedded_report_css();
+EmbeddedFile embedded_report_html();  // the frame that the rest is put into, see page.cpp
+
+}  // namespace tamis
