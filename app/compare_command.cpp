@@ -4,8 +4,9 @@
 #include "app/scores.h"
 #include "app/session.h"
 #include "tamis/data/quote.h"
-#include "tamis/run/compare.h"
+#include "tamis/run/compare_page.h"
 #include "tamis/run/document.h"
+#include "tamis/run/output.h"
 #include "tamis/run/version.h"
 
 namespace tamis::app {
@@ -17,7 +18,7 @@ using enum TextTable::Align;
 struct Arguments {
   DataArguments data;
   std::shared_ptr<RunArguments> run = std::make_shared<RunArguments>();
-  std::string features, methods, clusters, repeats, labels, scale = "none";
+  std::string features, methods, clusters, repeats, labels, scale = "none", output;
   std::vector<std::string> set;
   bool grid = false;
 };
@@ -39,6 +40,7 @@ void add_flags(CLI::App& app, Arguments& arguments) {
                "Also try a grid of each method's options; shows the best by the labels, median and worst");
   app.add_option("--repeats", arguments.repeats, "Number of single k-means++ starts (10)")->type_name("INTEGER");
   app.add_option("--scale", arguments.scale, "As in tamis select (none)")->type_name("WORD");
+  app.add_option("-o,--output", arguments.output, "Folder for report.html and comparison.json")->type_name("DIR");
   add_run_flags(app, *arguments.run);
 }
 
@@ -337,6 +339,18 @@ void resolve(const Arguments& arguments, const Table& table, const std::vector<F
                     " unless given with -c"));
 }
 
+void write_folder(OutputFolder& folder, const Result& result, const std::string& json, Session& session) {
+  Context& context = session.context();
+  const ComparisonRecord record{result.table, result.request,    result.comparison, result.arguments.labels,
+                                context.seed, context.threads(), session.warnings()};
+  const page::Page page = compare_page(record);
+  folder.add("comparison.json", [&](FileWriter& out) { out.write(json); });
+  folder.add("report.html",
+             [&](FileWriter& out) { page::write_page(page, [&](std::string_view piece) { out.write(piece); }); });
+  context.check_cancelled();
+  folder.commit();
+}
+
 int run_compare(const Arguments& arguments) {
   Session session(*arguments.run);
   ReadOptions read = arguments.data.read_options();
@@ -345,11 +359,18 @@ int run_compare(const Arguments& arguments) {
   const auto sizes = parse_sizes(arguments.features);
   const Table table = session.read(arguments.data, read);
   resolve(arguments, table, sizes, request, session);
+  std::optional<OutputFolder> folder;
+  if (!arguments.output.empty()) {
+    folder.emplace(arguments.output, std::vector<std::string>{"comparison.json", "report.html"},
+                   std::vector<std::string>{arguments.data.path, arguments.labels});
+  }
   const Result result{arguments, table, request,
                       naming(table.path, [&] { return compare_methods(table.source, request, session.context()); })};
   session.bar().clear();
+  const std::string json = arguments.run->json || folder ? comparison_json(result, session) : std::string();
+  if (folder) write_folder(*folder, result, json, session);
   if (arguments.run->json) {
-    print_result(comparison_json(result, session));
+    print_result(json);
   } else {
     for (const auto& note : result.comparison.notes) session.note(note);
     print_result(runs_table(result) + "\n" + scores_table(result) + overlap_tables(result) + grid_table(result));

@@ -5,6 +5,7 @@
 #include "tamis/data/quote.h"
 #include "tamis/run/document.h"
 #include "tamis/run/reduced.h"
+#include "tamis/run/select_page.h"
 #include "tamis/run/spelling.h"
 
 namespace tamis::app {
@@ -25,6 +26,7 @@ struct Arguments {
   std::string labels;
   std::vector<std::string> include, exclude;
   std::string output;
+  std::string image;
   bool strict = false;
 };
 
@@ -46,8 +48,13 @@ void add_flags(CLI::App& app, Arguments& arguments) {
   add_list_flag(app, "--include", arguments.include, "Features to select whatever their score: a,b,c or @FILE")
       ->type_name("LIST");
   add_list_flag(app, "--exclude", arguments.exclude, "Features to leave out: a,b,c or @FILE")->type_name("LIST");
-  app.add_option("-o,--output", arguments.output, "Folder for ranking.csv, selection.json and the reduced table")
+  app.add_option("-o,--output", arguments.output,
+                 "Folder for report.html, ranking.csv, selection.json and the reduced table")
       ->type_name("DIR");
+  app.add_option("--image", arguments.image,
+                 "The features are the pixels of an image, shown in report.html: 28x28; 28x28T where pixels go down "
+                 "the columns")
+      ->type_name("HxW");
   app.add_flag("--strict", arguments.strict, "Exit with 6 where the method did not converge");
   add_run_flags(app, *arguments.run);
 }
@@ -72,6 +79,7 @@ struct Job {
   std::unique_ptr<BoundMethod> bound;
   Table table;
   SelectRequest request;
+  SelectPageOptions page;
   SelectResult result;
 };
 
@@ -79,6 +87,8 @@ void read_and_resolve(Job& job, Session& session) {
   const Arguments& arguments = job.arguments;
   if (!arguments.features.empty()) job.request.features = parse_feature_count(arguments.features);
   job.request.scale = parse_scaling(arguments.scale);
+  if (!arguments.image.empty()) job.page.image = parse_image_shape(arguments.image);
+  job.page.id_column = arguments.data.id;
   const auto include = words_of(arguments.include), exclude = words_of(arguments.exclude);
   ReadOptions options = arguments.data.read_options();
   options.text_columns = exclude;
@@ -87,6 +97,7 @@ void read_and_resolve(Job& job, Session& session) {
     if (!labels.empty() && !known) options.labels.push_back(labels);
   }
   job.table = session.read(arguments.data, options);
+  if (job.page.image) require_image(*job.page.image, job.table);
   job.request.include = sorted(resolve_features(include, job.table, "include"));
   job.request.exclude = sorted(resolve_features(exclude, job.table, "exclude", true));
   if (!arguments.supervise.empty()) job.request.classes = job.table.labels.at(arguments.supervise).classes;
@@ -161,6 +172,9 @@ void write_folder(OutputFolder& folder, const Job& job, const SelectionRecord& r
     write_reduced(job.table, job.result.selected, job.arguments.data.id, out, session.context());
   });
   folder.add("selection.json", [&](FileWriter& out) { out.write(json); });
+  const page::Page page = select_page(record, job.page, session.context());
+  folder.add("report.html",
+             [&](FileWriter& out) { page::write_page(page, [&](std::string_view piece) { out.write(piece); }); });
   session.context().check_cancelled();
   folder.commit();
 }
@@ -177,13 +191,13 @@ void say_defaults(const Job& job, Session& session) {
 
 int run_select(const Arguments& arguments) {
   Session session(*arguments.run);
-  Job job{arguments, find_method(arguments.method.method), arguments.method.bind(), {}, {}, {}};
+  Job job{arguments, find_method(arguments.method.method), arguments.method.bind(), {}, {}, {}, {}};
   read_and_resolve(job, session);
   std::optional<OutputFolder> folder;
   if (!arguments.output.empty()) {
     std::vector<std::string> inputs = {arguments.data.path, arguments.labels, arguments.supervise};
-    folder.emplace(arguments.output, std::vector<std::string>{"ranking.csv", "selection.json", reduced_name(job.table)},
-                   inputs);
+    const std::vector<std::string> names = {"ranking.csv", "selection.json", "report.html", reduced_name(job.table)};
+    folder.emplace(arguments.output, names, inputs);
   }
   say_defaults(job, session);
   job.result = naming(arguments.data.path, [&] {

@@ -50,4 +50,23 @@ double redundancy(const Source& source, Context& context) {
   return sum / (0.5 * static_cast<double>(k) * static_cast<double>(k - 1));
 }
 
+Matrix correlations(const Source& source, Context& context) {
+  const Index k = source.cols();
+  const auto moments = column_moments(source, context);
+  Matrix identity(k, k);
+  for (Index j = 0; j < k; ++j) identity(j, j) = 1.0;
+  Matrix out = scatter_product(Centered(source, moments), identity, context);  // Z'Z I, dense or sparse
+  std::vector<double> norm(static_cast<std::size_t>(k), 0.0);
+  for (Index j = 0; j < k; ++j) {
+    if (moments.varies(j)) norm[static_cast<std::size_t>(j)] = std::sqrt(out(j, j));
+  }
+  for (Index i = 0; i < k; ++i) {
+    for (Index j = 0; j < k; ++j) {
+      const double scale = norm[static_cast<std::size_t>(i)] * norm[static_cast<std::size_t>(j)];
+      out(i, j) = scale > 0.0 ? std::clamp(out(i, j) / scale, -1.0, 1.0) : i == j ? 1.0 : 0.0;
+    }
+  }
+  return out;
+}
+
 }  // namespace tamis

@@ -9,4 +9,8 @@ namespace tamis {
 // variation correlates with nothing. Memory: two n x 256 and one k x 256 piece; k^2 n operations.
 double redundancy(const Source& source, Context& context);
 
+// The correlations of all pairs of the source's columns, for few columns (k x k numbers): 1 on the diagonal, 0 for a
+// column without variation.
+Matrix correlations(const Source& source, Context& context);
+
 }  // namespace tamis

@@ -12,8 +12,9 @@ namespace tamis::page {
 
 namespace {
 
-constexpr std::size_t kLabel = 60;       // characters of a name
-constexpr double kWidestCell = 34.0;     // pixels
+constexpr std::size_t kLabel = 60;     // characters of a name
+constexpr double kWidestHeat = 640.0;  // pixels
+constexpr double kWidestCell = 34.0;   // pixels
 constexpr std::size_t kDashes = 4;
 const std::vector<int> kDash[kDashes] = {{1, 0}, {6, 3}, {2, 2}, {8, 2, 2, 2}};
 const std::vector<int> kControlDash = {4, 4};
@@ -115,9 +116,10 @@ void write_series_channels(Spec& spec, const SeriesList& series, bool dashed) {
 void write_off(Spec& spec) {
   spec.begin_object().member("name", "off").key("value").begin_array().end_array().end_object();
 }
-void write_off_filter(Spec& spec) {
-  spec.begin_object().member("filter", "indexof(off, datum.s) < 0").end_object();
-}
+void write_off_filter(Spec& spec) { spec.begin_object().member("filter", "indexof(off, datum.s) < 0").end_object(); }
+
+// 59,500 and 0.01; 1.5M only where it must be short.
+const char* axis_format(bool percent, double most) { return percent ? "~%" : most < 1e7 ? ",~g" : "~s"; }
 
 // --- Lines ------------------------------------------------------------------------------------------------------
 
@@ -130,6 +132,16 @@ bool has_bands(const LineChart& chart) {
     }
   }
   return false;
+}
+
+double largest(const LineChart& chart) {
+  double most = 0.0;
+  for (const auto& panel : chart.panels) {
+    for (const auto& series : panel.series) {
+      for (const auto& point : series.points) most = std::max(most, std::abs(point.y));
+    }
+  }
+  return most;
 }
 
 void write_points(Spec& spec, const LineChart& chart) {
@@ -151,7 +163,9 @@ void write_points(Spec& spec, const LineChart& chart) {
 
 void write_x(Spec& spec, const LineChart& chart) {
   spec.object("x").set("field", "x").set("type", "quantitative").titled(chart.x_title);
-  spec.object("scale").set("type", chart.log_x ? "log" : "linear").set("zero", false).set("nice", false).end();
+  spec.object("scale").set("type", chart.log_x ? "log" : "linear").set("nice", false);
+  if (!chart.log_x) spec.set("zero", false);
+  spec.end();
   spec.object("axis").set("format", "~s");
   if (chart.whole_x) spec.set("tickMinStep", 1);
   spec.end().end();
@@ -159,8 +173,9 @@ void write_x(Spec& spec, const LineChart& chart) {
 
 void write_y(Spec& spec, const LineChart& chart, const char* field) {
   spec.object("y").set("field", field).set("type", "quantitative").titled(chart.y_title);
-  spec.object("scale").set("type", chart.log_y ? "log" : "linear").set("zero", chart.from_zero).end();
-  spec.object("axis").set("format", chart.percent ? "~%" : "~g").end().end();
+  spec.object("scale").set("type", chart.log_y ? "log" : "linear");
+  if (!chart.log_y) spec.set("zero", chart.from_zero);
+  spec.end().object("axis").set("format", axis_format(chart.percent, largest(chart))).end().end();
 }
 
 void write_line_tooltip(Spec& spec, const LineChart& chart) {
@@ -205,13 +220,22 @@ void write_line_layers(Spec& spec, const LineChart& chart) {
 void write_marker_layers(Spec& spec, const LineChart& chart) {
   for (std::size_t i = 0; i < chart.markers.size(); ++i) {
     const auto& marker = chart.markers[i];
+    const auto begin = [&] {  // on one row, not on each of the chart's
+      spec.begin_object().key("data").begin_object().key("values").begin_array().begin_object().end_object();
+      spec.end_array().end_object();
+    };
     const auto position = [&] { spec.object("x").set("datum", rounded(marker.x)).end(); };
-    spec.begin_object().key("mark").begin_object().member("type", "rule").member("strokeDash", std::vector<int>{3, 3});
+    begin();
+    spec.key("mark").begin_object().member("type", "rule").member("strokeDash", std::vector<int>{3, 3});
     spec.end().object("encoding");
     position();
     spec.end().end();
-    spec.begin_object().key("mark").begin_object().member("type", "text").member("align", "left").member("dx", 5);
-    spec.member("dy", 8 + 16 * i).member("baseline", "top").member("text", printable(marker.label, kLabel)).end_object();
+    begin();
+    spec.key("mark").begin_object().member("type", "text").member("align", "left").member("dx", 5);
+    spec.member("dy", 8 + 16 * i)
+        .member("baseline", "top")
+        .member("text", printable(marker.label, kLabel))
+        .end_object();
     spec.object("encoding");
     position();
     spec.object("y").set("value", 0).end();
@@ -247,12 +271,16 @@ void write_bars(Spec& spec, const BarChart& chart) {
 
 void write_bar_channels(Spec& spec, const BarChart& chart, const char* field) {
   spec.object(chart.horizontal ? "y" : "x").set("field", "i").set("type", "ordinal").titled(chart.category_title);
-  spec.object("axis").set("labelExpr", "categories[datum.value]").set("labelAngle", chart.categories.size() > 8 ? -40 : 0);
-  spec.end().end();
+  spec.object("scale").set("domain", positions(chart.categories.size())).end();
+  std::size_t letters = 0;
+  for (const auto& one : chart.categories) letters += std::min<std::size_t>(one.size(), 20) + 2;
+  const bool crowded = !chart.horizontal && letters > 70;
+  spec.object("axis").set("labelExpr", "categories[datum.value]").set("labelAngle", crowded ? -40 : 0).end().end();
   spec.object(chart.horizontal ? "x" : "y").set("field", field).set("type", "quantitative").titled(chart.value_title);
-  spec.object("axis").set("format", chart.percent ? "~%" : "~s").end().end();
+  spec.object("axis").set("format", axis_format(chart.percent, 0.0)).end().end();
   if (chart.series.size() > 1) {
-    spec.object(chart.horizontal ? "yOffset" : "xOffset").set("field", "s").set("type", "ordinal").end();
+    spec.object(chart.horizontal ? "yOffset" : "xOffset").set("field", "s").set("type", "ordinal");
+    spec.object("scale").set("domain", positions(chart.series.size())).end().end();
   }
 }
 
@@ -384,7 +412,7 @@ std::string heat_map(const HeatMap& map) {
   Spec spec;
   spec.begin_object();
   spec.object("usermeta").set("panels", map.panels.size()).set("aspect", rounded(rows / columns));
-  spec.set("widest", kWidestCell * columns).end().array("params");
+  spec.set("widest", std::min(kWidestHeat, kWidestCell * columns)).end().array("params");
   spec.names("rows", map.rows);
   spec.names("columns", map.columns);
   spec.names("panels", names_of(map.panels));

@@ -44,11 +44,11 @@ struct LineChart {
   std::vector<LinePanel> panels;  // one: no facets
   std::vector<Marker> markers;
   bool log_x = false, log_y = false;
-  bool from_zero = false;       // the y axis begins at 0
-  bool percent = false;         // y is a share of 1
-  bool own_scales = false;      // of y, in each panel
-  bool dots = true;             // at the points
-  bool whole_x = false;         // x takes whole numbers only
+  bool from_zero = false;   // the y axis begins at 0
+  bool percent = false;     // y is a share of 1
+  bool own_scales = false;  // of y, in each panel
+  bool dots = true;         // at the points
+  bool whole_x = false;     // x takes whole numbers only
 };
 std::string line_chart(const LineChart& chart);
 
@@ -78,7 +78,7 @@ struct HeatPanel {
 struct HeatMap {
   std::string x_title, y_title, value_title;
   std::vector<std::string> columns, rows;
-  std::vector<HeatPanel> panels;  // one: no facets
+  std::vector<HeatPanel> panels;     // one: no facets
   double low = kNone, high = kNone;  // of the colours; kNone: as the values are
   bool percent = false;
 };

@@ -94,7 +94,7 @@ class Writer {
     out("<div class=\"scroll", is_long ? " long" : "", "\" role=\"region\" tabindex=\"0\" aria-label=\"", name,
         "\"><table", one.sortable ? " class=\"sortable\"" : "", "><thead><tr>");
     for (const auto& column : one.columns) {
-      out("<th scope=\"col\"", column.kind == Column::Kind::text ? ">" : " class=\"n\">", html_of(column.title));
+      out("<th scope=\"col\"", column.kind == Column::Kind::words ? ">" : " class=\"n\">", html_of(column.title));
     }
     out("<tbody>\n");
     for (const auto& row : one.rows) {
@@ -119,10 +119,10 @@ class Writer {
         inner += " <span class=\"pm\">\u00b1 " + number_cell(*one.deviation, column) + "</span>";
       }
     } else {
-      inner = one.text.empty() && column.kind != Column::Kind::text ? kMissing : html_of(one.text);
+      inner = one.text.empty() && column.kind != Column::Kind::words ? kMissing : html_of(one.text);
     }
     const bool wide = !one.number && character_count(one.text) > 24;
-    const char* tag = column.kind != Column::Kind::text ? "<td class=n>" : wide ? "<td class=w>" : "<td>";
+    const char* tag = column.kind != Column::Kind::words ? "<td class=n>" : wide ? "<td class=w>" : "<td>";
     out(tag, one.best ? "<b>" : "", inner, one.best ? "</b>" : "");
   }
 
@@ -218,8 +218,8 @@ void append_chunk(std::string& out, const std::string& kind, const std::string& 
   append_number(out, static_cast<std::uint32_t>(data.size()));
   const std::string covered = kind + data;
   out += covered;
-  append_number(out, static_cast<std::uint32_t>(crc32(
-                         0, reinterpret_cast<const Bytef*>(covered.data()), static_cast<uInt>(covered.size()))));
+  append_number(out, static_cast<std::uint32_t>(
+                         crc32(0, reinterpret_cast<const Bytef*>(covered.data()), static_cast<uInt>(covered.size()))));
 }
 
 std::string base64(std::string_view bytes) {

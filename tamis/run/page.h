@@ -34,13 +34,13 @@ struct Facts {
 
 struct Column {
   enum class Kind {
-    text,
+    words,
     number,       // `digits` of them after the point
     significant,  // at most `digits` of them in all
     percent,      // of 1, `digits` after the point
   };
   std::string title;
-  Kind kind = Kind::text;
+  Kind kind = Kind::words;
   int digits = 0;
 };
 
@@ -68,8 +68,8 @@ struct Table {
 
 struct Figure {
   std::string title, caption;
-  std::string alt;   // what it shows, for who does not see it
-  std::string spec;  // Vega-Lite as JSON, see charts.h
+  std::string alt;    // what it shows, for who does not see it
+  std::string spec;   // Vega-Lite as JSON, see charts.h
   bool half = false;  // of the page's width, where it is wide enough
 };
 
