@@ -5,7 +5,7 @@
 # make bench   kernels, against a plain NumPy version, library calls and scikit-feature (the last takes minutes)
 # make format  rewrite the sources in the house format
 .PHONY: demo build test check bench format clean native python
-.PHONY: test-native test-command test-python check-format check-rooms check-tidy check-asan check-tsan check-fuzz
+.PHONY: test-native test-command test-python test-page check-format check-rooms check-tidy check-asan check-tsan check-fuzz
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 
@@ -32,7 +32,7 @@ python:
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall \
 	    -Cbuild-dir=build/python -Ccmake.define.TAMIS_PREBUILT=$(CURDIR)/build .
 
-test: build test-native test-command test-python
+test: build test-native test-command test-python test-page
 
 test-native:
 	ctest --preset release
@@ -44,6 +44,10 @@ test-command:
 
 test-python:
 	$(PYTHON) -m pytest -q -n auto python/tests
+
+# Report pages in Chromium; what they look like is kept in build/screenshots.
+test-page:
+	$(PYTHON) -m pytest -q tests/page
 
 check:
 	@tools/setup check

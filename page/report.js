@@ -112,7 +112,9 @@
       state.view = new vega.View(runtime, { expr: vegaInterpreter.expressionInterpreter, loader: loader,
                                             logLevel: vega.Warn, renderer: "svg", tooltip: show_tip });
       if (meta.series) state.view.signal("off", [...state.off]);
-      state.view.initialize(holder).hover().run();
+      const inside = element("div");  // Vega names and describes what it draws into; the holder has its own words
+      holder.replaceChildren(inside);
+      state.view.initialize(inside).hover().run();
     } catch (error) {
       holder.replaceChildren(element("p", "This figure could not be drawn: " + error.message, { class: "failed" }));
       console.error(error);

@@ -17,7 +17,7 @@ constexpr double kWidestHeat = 640.0;  // pixels
 constexpr double kWidestCell = 34.0;   // pixels
 constexpr std::size_t kDashes = 4;
 const std::vector<int> kDash[kDashes] = {{1, 0}, {6, 3}, {2, 2}, {8, 2, 2, 2}};
-const std::vector<int> kControlDash = {4, 4};
+const std::vector<int> kControlDash[kDashes] = {{4, 4}, {1, 3}, {10, 4}, {8, 3, 1, 3}};
 
 // To six digits, which no eye tells apart and which are a third of the bytes.
 double rounded(double value) {
@@ -56,6 +56,13 @@ class Spec : public Json {
   void lookup(const char* list, const char* field, const char* as) {
     begin_object().member("calculate", tamis::text(list, "[datum.", field, "]")).member("as", as).end_object();
   }
+  // "band": "LOW to HIGH" in words, since not every point has one.
+  void band(const char* format) {
+    const std::string spelled =
+        tamis::text("format(datum.l, '", format, "') + ' to ' + format(datum.h, '", format, "')");
+    begin_object().member("calculate", "isValid(datum.l) && isValid(datum.h) ? " + spelled + " : 'none'");
+    member("as", "band").end_object();
+  }
   void tooltip(const char* field, const std::string& title, const std::string& format = "") {
     begin_object().member("field", field).member("title", title.empty() ? std::string("value") : title);
     if (!format.empty()) member("type", "quantitative").member("format", format);
@@ -87,14 +94,24 @@ std::vector<std::string> names_of(const Panels& panels) {
   return names;
 }
 
+template <class SeriesList>
+std::vector<std::vector<int>> dashes_of(const SeriesList& series) {
+  std::vector<std::vector<int>> dashes;
+  std::size_t next = 0, next_control = 0;
+  for (const auto& one : series) {
+    dashes.push_back(one.control ? kControlDash[next_control++ % kDashes] : kDash[next++ % kDashes]);
+  }
+  return dashes;
+}
+
 // What the page makes the legend of.
 template <class SeriesList>
 void write_series(Spec& spec, const SeriesList& series, bool bars) {
+  const auto dashes = dashes_of(series);
   spec.array("series");
-  std::size_t next = 0;
-  for (const auto& one : series) {
-    spec.begin_object().member("name", printable(one.name, kLabel)).member("control", one.control);
-    spec.member("dash", one.control ? kControlDash : kDash[next++ % kDashes]).member("bar", bars).end_object();
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    spec.begin_object().member("name", printable(series[s].name, kLabel)).member("control", series[s].control);
+    spec.member("dash", dashes[s]).member("bar", bars).end_object();
   }
   spec.end_array();
 }
@@ -105,11 +122,8 @@ void write_series_channels(Spec& spec, const SeriesList& series, bool dashed) {
   spec.object("color").set("field", "s").set("type", "nominal").key("legend").null();
   spec.object("scale").set("domain", domain).end().end();
   if (!dashed) return;
-  std::vector<std::vector<int>> dashes;
-  std::size_t next = 0;
-  for (const auto& one : series) dashes.push_back(one.control ? kControlDash : kDash[next++ % kDashes]);
   spec.object("strokeDash").set("field", "s").set("type", "nominal").key("legend").null();
-  spec.object("scale").set("domain", domain).set("range", dashes).end().end();
+  spec.object("scale").set("domain", domain).set("range", dashes_of(series)).end().end();
 }
 
 // The signal that the legend's buttons set, and the filter that heeds it.
@@ -185,7 +199,7 @@ void write_line_tooltip(Spec& spec, const LineChart& chart) {
   if (chart.panels.front().series.size() > 1) spec.tooltip("name", "series");
   spec.tooltip("x", chart.x_title, ".6~g");
   spec.tooltip("y", chart.y_title, value);
-  if (has_bands(chart)) spec.tooltip("l", "from", value), spec.tooltip("h", "to", value);
+  if (has_bands(chart)) spec.tooltip("band", "band");
   spec.end_array();
 }
 
@@ -293,7 +307,7 @@ void write_bar_layers(Spec& spec, const BarChart& chart) {
   spec.tooltip("category", chart.category_title);
   if (chart.series.size() > 1) spec.tooltip("name", "series");
   spec.tooltip("y", chart.value_title, value);
-  if (has_whiskers(chart)) spec.tooltip("l", "from", value), spec.tooltip("h", "to", value);
+  if (has_whiskers(chart)) spec.tooltip("band", "band");
   spec.end_array();
   spec.end().end();
   if (has_whiskers(chart)) {
@@ -372,6 +386,7 @@ std::string line_chart(const LineChart& chart) {
   write_off_filter(spec);
   spec.lookup("names", "s", "name");
   if (chart.panels.size() > 1) spec.lookup("panels", "f", "panel");
+  if (has_bands(chart)) spec.band(format_of(chart.percent));
   spec.end_array();
   begin_facets(spec, chart.panels, chart.own_scales);
   spec.array("layer");
@@ -400,6 +415,7 @@ std::string bar_chart(const BarChart& chart) {
   write_off_filter(spec);
   spec.lookup("names", "s", "name");
   spec.lookup("categories", "i", "category");
+  if (has_whiskers(chart)) spec.band(format_of(chart.percent));
   spec.end_array();
   write_bar_layers(spec, chart);
   return spec.end().text();

@@ -239,6 +239,7 @@ class Composer {
       figure.half = true;
       section.blocks.push_back(figure);
     }
+    table.half = !ranked_.empty();
     section.blocks.push_back(table);
     return section;
   }

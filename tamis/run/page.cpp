@@ -87,7 +87,7 @@ class Writer {
   // End tags of cells and rows are left out, as HTML allows: they would be a third of a long table.
   void block(const Table& one) {
     const bool is_long = one.rows.size() > kLongTable;
-    out("<div class=\"table\">");
+    out("<div class=\"table", one.half ? " half\">" : "\">");
     heading(one.title, one.caption);
     const std::string name = html_of(one.title.empty() ? "table" : one.title);
     // What scrolls can be reached and named from the keyboard.
@@ -102,7 +102,6 @@ class Writer {
               one.columns.size());
       out("<tr>");
       for (std::size_t j = 0; j < row.size(); ++j) cell(row[j], one.columns[j]);
-      out("\n");
     }
     out("</table></div>");
     if (is_long && one.rows.size() > kPrintedRows) {

@@ -64,6 +64,7 @@ struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;
   bool sortable = true;
+  bool half = false;  // of the page's width, where it is wide enough
 };
 
 struct Figure {

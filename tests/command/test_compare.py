@@ -157,11 +157,29 @@ def test_nothing_but_failures(table):
     (["-c", "0"], ["0"]), (["-c", "151"], ["151", "150"]), (["--repeats", "0"], ["repeats"]),
     (["--set", "ufcm.alpha"], ["METHOD.OPTION=VALUE"]), (["--set", "alpha=1"], ["METHOD.OPTION=VALUE"]),
     (["--set", "ufcm.nosuch=1"], ["nosuch", "alpha"]), (["--set", "ufcm.p=3"], ["p = 3"]),
-    (["--set", "nosuch.p=1"], ["nosuch"]), (["--scale", "log"], ["log"]), (["-o", "out"], ["-o"]),
-    (["--output", "out"], ["--output"]),
+    (["--set", "nosuch.p=1"], ["nosuch"]), (["--scale", "log"], ["log"]),
+    (["-o", "/dev/null"], ["/dev/null", "folder"]),
 ], ids=lambda value: " ".join(value))
 def test_refused(table, options, words):
     refused(tamis("compare", table, *options), 2, *words)
+
+
+def test_the_folder_holds_the_page_and_the_document(table, tmp_path):
+    out = tmp_path / "out"
+    printed = compare(table, "--labels", "y", "-k", "5,20", "-m", "maxvar,lapscore", "-o", out)
+    assert sorted(path.name for path in out.iterdir()) == ["comparison.json", "report.html"]
+    assert json.loads((out / "comparison.json").read_text()) == printed
+    page = (out / "report.html").read_text()
+    assert "lapscore" in page and f"{100 * printed['methods'][0]['sizes'][1]['accuracy']['mean']:.1f}\u202f%" in page
+
+
+def test_the_input_is_not_written_over(tmp_path):
+    path = write_npy(tmp_path / "x.npy", planted(30, 6))
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "report.html").hardlink_to(path)
+    before = path.read_bytes()
+    refused(tamis("compare", path, "-o", tmp_path / "out", "-c", "2", "--quiet"), 2, "report.html", "x.npy")
+    assert path.read_bytes() == before
 
 
 def test_labels_of_wrong_length(table, tmp_path):

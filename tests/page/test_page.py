@@ -1,0 +1,338 @@
+"""What a report page does in a browser: it draws, sorts, toggles, turns dark, and lets nothing in or out."""
+
+import base64
+import hashlib
+import json
+import re
+
+import pytest
+from conftest import HARMFUL, SCREENSHOTS
+
+ALL = ["harmful", "clean", "harmful-compare", "clean-compare", "wide", "direct"]
+SELECT = ["harmful", "clean", "wide", "direct"]
+MARKS = """() => [...document.querySelectorAll('.plot')].map(plot =>
+    [plot.id, plot.querySelectorAll('svg [class*="mark-"] path, svg [class*="mark-"] line').length])"""
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_figure_draws_and_nothing_complains(pages, open_page, name):
+    opened = open_page(pages[name])
+    figures = opened.eval("JSON.parse(document.getElementById('figures').textContent).length")
+    marks = opened.eval(MARKS)
+    assert figures == len(marks) >= 2
+    assert all(count > 2 for _, count in marks), marks
+    assert opened.page.locator(".failed").count() == 0
+    assert opened.complaints == []
+    assert [url for url in opened.requests if not url.startswith("data:")] == [pages[name].as_uri()]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_small_and_soon(pages, open_page, name):
+    assert pages[name].stat().st_size < 1.5e6
+    # Up to three openings: the machine may be busy with something else.
+    times = (int(open_page(pages[name]).eval("document.documentElement.dataset.firstFigure")) for _ in range(3))
+    assert any(milliseconds < 2000 for milliseconds in times)
+
+
+def test_policy_lets_in_exactly_the_scripts_and_styles_of_the_page(pages):
+    html = pages["harmful"].read_bytes()
+    policy = re.search(rb'http-equiv="Content-Security-Policy" content="([^"]*)"', html).group(1).decode()
+    assert "unsafe" not in policy and policy.startswith("default-src 'none';")
+    parts = dict(part.strip().split(" ", 1) for part in policy.split(";"))
+
+    def hashes(bodies):
+        return {"'sha256-" + base64.b64encode(hashlib.sha256(body).digest()).decode() + "'" for body in bodies}
+
+    scripts = re.findall(rb"<script>(.*?)</script>", html, re.S)
+    assert len(scripts) == 4 and hashes(scripts) == set(parts["script-src"].split())
+    styles = re.findall(rb"<style>(.*?)</style>", html, re.S)
+    assert len(styles) == 1 and hashes(styles) == set(parts["style-src"].split())
+
+
+def test_a_script_that_gets_in_does_not_run(pages, open_page, tmp_path):
+    harmed = pages["clean"].read_text(encoding="utf-8").replace("<main", "<script>window.ran = 1</script><img src=x onerror='ran=2'><main", 1)
+    (tmp_path / "report.html").write_text(harmed, encoding="utf-8")
+    opened = open_page(tmp_path / "report.html")
+    assert opened.eval("window.ran === undefined")
+    assert any("policy" in complaint for complaint in opened.complaints)
+    with pytest.raises(Exception, match="unsafe-eval|Content Security Policy"):
+        opened.page.add_script_tag(content="window.ran = eval('1')")
+
+
+# --- Names that mean harm -------------------------------------------------------------------------------------------
+
+ELEMENTS = """() => { const counts = {};
+    for (const one of document.querySelectorAll('*')) {
+        const tag = one.localName;
+        if (!['path', 'text', 'line', 'g', 'rect', 'tspan'].includes(tag)) counts[tag] = (counts[tag] || 0) + 1;
+        for (const attribute of one.attributes) if (attribute.name.startsWith('on')) counts[attribute.name] = 1;
+    }
+    return counts; }"""
+
+
+@pytest.mark.parametrize("kind", ["", "-compare"])
+def test_harmful_names_add_no_element(pages, open_page, kind):
+    harmful, clean = open_page(pages["harmful" + kind]), open_page(pages["clean" + kind])
+    assert harmful.eval(ELEMENTS) == clean.eval(ELEMENTS)
+    assert harmful.complaints == []
+    assert harmful.eval("Object.keys(Object.prototype).length === 0 && ({}).x === undefined")
+    text = harmful.eval("document.body.innerText")
+    assert "\x1b" not in text and "\u202e" not in text and "l" * 100 not in text
+    if kind:
+        return  # a comparison names the best features only
+    for name in ("<script>alert(1)</script>", "{{7*7}}", "__proto__", "\\x1b[31mred", "(empty name)", "&lt;b&gt;"):
+        assert name in text, name
+
+
+def test_harmful_names_are_the_labels_of_the_heat_map(pages, open_page):
+    opened = open_page(pages["harmful"])
+    labels = set(opened.eval("""() => [...document.querySelectorAll('.plot')].flatMap(plot =>
+        [...plot.querySelectorAll('svg .role-axis-label text')].map(text => text.textContent))"""))
+    assert {"__proto__", "{{7*7}}", "constructor", "toString", "(empty name)"} <= labels
+    assert any(label.startswith("<script>") for label in labels)
+
+
+def test_harmful_names_in_tooltips(pages, open_page):
+    opened = open_page(pages["harmful"])
+    plot = next(plot for plot, count in opened.eval(MARKS) if count >= (len(HARMFUL) - 1) ** 2)
+    cells = opened.page.locator(f"#{plot} .mark-rect path")
+    seen = set()
+    for position in range(0, cells.count(), len(HARMFUL) + 1):  # the diagonal
+        cells.nth(position).hover()
+        rows = opened.eval("[...document.querySelectorAll('#tip:not([hidden]) td')].map(cell => cell.innerHTML)")
+        assert len(rows) == 6
+        seen.add(rows[1])
+    assert {"__proto__", "{{7*7}}", "&lt;script&gt;alert(1)&lt;/script&gt;"} <= seen
+    assert opened.eval("document.querySelectorAll('#tip *:not(table):not(tbody):not(tr):not(td)').length") == 0
+    opened.page.mouse.move(5, 5)
+    assert opened.page.locator("#tip").is_hidden()
+    assert opened.complaints == []
+
+
+# --- Tables ---------------------------------------------------------------------------------------------------------
+
+def column(opened, title):
+    return opened.eval("""title => { for (const table of document.querySelectorAll('table.sortable')) {
+        const at = [...table.tHead.rows[0].cells].findIndex(head => head.textContent === title);
+        if (at >= 0) return [...table.tBodies[0].rows].map(row => row.cells[at].textContent); } }""", title)
+
+
+def test_sorting_by_click(pages, open_page):
+    opened = open_page(pages["wide"])
+    before = [float(text) for text in column(opened, "score")]
+    assert len(before) == 2000 and before == sorted(before, reverse=True)
+    head = opened.page.locator("th", has=opened.page.get_by_role("button", name="score", exact=True)).first
+    button = head.get_by_role("button")
+    assert head.get_attribute("aria-sort") == "none"
+    button.click()
+    assert head.get_attribute("aria-sort") == "descending" and [float(text) for text in column(opened, "score")] == before
+    button.click()
+    assert head.get_attribute("aria-sort") == "ascending"
+    assert [float(text) for text in column(opened, "score")] == sorted(before)
+    assert "score" in opened.page.locator("#said").inner_text()
+    assert opened.page.locator('th[aria-sort="ascending"], th[aria-sort="descending"]').count() == 1
+
+
+def test_sorting_by_keyboard_and_missing_values_last(pages, open_page):
+    opened = open_page(pages["wide"])
+    button = opened.page.get_by_role("button", name="r", exact=True)
+    for key, sign in (("Enter", -1), ("Space", 1)):
+        button.focus()
+        opened.page.keyboard.press(key)
+        cells = column(opened, "r")
+        numbers = [float(cell.replace("\u2212", "-")) for cell in cells[:100]]
+        assert numbers == sorted(numbers, key=lambda value: sign * value) and set(cells[100:]) == {"\u2013"}
+    opened.page.get_by_role("button", name="name", exact=True).press("Enter")
+    names = column(opened, "name")
+    assert names == sorted(names, key=lambda name: int(name[1:]))  # f2 before f10
+
+
+def test_long_tables_are_whole_in_the_document(pages, open_page):
+    opened = open_page(pages["wide"])
+    assert "2000 of 3000" in opened.page.locator("main").inner_text()
+    scroll = opened.page.locator(".scroll.long").first
+    low = scroll.bounding_box()["height"]
+    assert low < 700 and scroll.get_attribute("tabindex") == "0"
+    last = column(opened, "name")[-1]
+    assert opened.eval("name => window.find(name)", last)  # find in page reaches the last row
+    opened.page.get_by_role("button", name="Show all 2000 rows at once").click()
+    assert scroll.bounding_box()["height"] > 20 * low
+
+
+def test_the_table_is_that_of_the_files(pages, open_page):
+    opened = open_page(pages["clean"])
+    selection = json.loads((pages["clean"].parent / "selection.json").read_text())
+    chosen = [name for name, mark in zip(column(opened, "name"), column(opened, "selected")) if mark == "yes"]
+    assert chosen == selection["names"]
+    comparison = json.loads((pages["clean-compare"].parent / "comparison.json").read_text())
+    cells = column(open_page(pages["clean-compare"]), "ACC")
+    accuracy = comparison["methods"][0]["sizes"][0]["accuracy"]
+    assert cells[0] == f"{100 * accuracy['mean']:.1f}\u202f% \u00b1 {100 * accuracy['sd']:.1f}\u202f%"
+
+
+# --- Figures --------------------------------------------------------------------------------------------------------
+
+LINES = "document.querySelectorAll('#plot-1 .mark-line path').length"
+
+
+def test_legend_toggles(pages, open_page):
+    opened = open_page(pages["clean-compare"])
+    before = opened.eval(LINES)
+    buttons = opened.page.locator("#legend-1 button")
+    assert before == buttons.count() == 5 and buttons.nth(0).inner_text().strip() == "ufcm"
+    buttons.nth(0).click()
+    assert opened.eval(LINES) == before - 1 and buttons.nth(0).get_attribute("aria-pressed") == "false"
+    buttons.nth(1).press("Space")
+    assert opened.eval(LINES) == before - 2
+    opened.page.locator("#theme").click()  # a new drawing keeps what is off
+    assert opened.eval(LINES) == before - 2 and buttons.nth(0).get_attribute("aria-pressed") == "false"
+    buttons.nth(0).click()
+    buttons.nth(1).click()
+    assert opened.eval(LINES) == before
+    assert opened.eval("document.querySelectorAll('#plot-2 .mark-line path').length") == before  # the other figure is its own
+
+
+def test_tooltip_of_a_point(pages, open_page):
+    opened = open_page(pages["clean-compare"])
+    tip = opened.page.locator("#tip")
+    opened.page.locator("#plot-1 .mark-symbol path").last.hover()  # drawn last, so on top
+    assert "all features" in tip.inner_text() and "none" in tip.inner_text() and "NaN" not in tip.inner_text()
+    for button in opened.page.locator("#legend-1 button").all()[1:]:
+        button.click()
+    opened.page.locator("#plot-1 .mark-symbol path").first.hover()
+    assert "ufcm" in tip.inner_text() and "ACC" in tip.inner_text() and "% to " in tip.inner_text()
+
+
+def test_figures_can_be_saved(pages, open_page):
+    opened = open_page(pages["harmful"])
+    with opened.page.expect_download() as download:
+        opened.page.locator("#tools-1 button").click()
+    assert download.value.suggested_filename == "figure-1.svg"
+    svg = download.value.path().read_text()
+    assert svg.startswith("<svg") and "mark-line" in svg and "<script" not in svg and opened.complaints == []
+
+
+# --- Light, dark, small, on paper -----------------------------------------------------------------------------------
+
+CONTRAST = """() => {
+    const shade = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+    const light = name => { const hex = shade(name); const parts = [1, 3, 5].map(i => parseInt(hex.slice(i, i + 2), 16) / 255)
+        .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]; };
+    const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
+    return [['--ink', '--paper'], ['--soft', '--paper'], ['--accent', '--paper'], ['--ink', '--raised'], ['--soft', '--raised'],
+            ['--warn', '--warn-paper'], ['--ink', '--mark'], ['--soft', '--mark']].map(([a, b]) => [a, b, ratio(a, b)]); }"""
+LINE_COLORS = """() => [...document.querySelectorAll('#plot-1 .mark-line path')].map(path => path.getAttribute('stroke'))"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast(pages, open_page, scheme):
+    opened = open_page(pages["clean-compare"], color_scheme=scheme)
+    for text, paper, ratio in opened.eval(CONTRAST):
+        assert ratio >= 4.5, (text, paper, ratio)
+    background = opened.eval("getComputedStyle(document.body).backgroundColor")
+    paper = [int(part) / 255 for part in re.findall(r"\d+", background)]
+
+    def light(parts):
+        linear = [v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    for color in opened.eval(LINE_COLORS):
+        stroke = [int(color[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+        low, high = sorted((light(stroke), light(paper)))
+        assert (high + 0.05) / (low + 0.05) >= 3, color
+
+
+def test_dark_by_wish_and_by_button(pages, open_page):
+    background = "getComputedStyle(document.body).backgroundColor"
+    light = open_page(pages["clean-compare"], color_scheme="light")
+    dark = open_page(pages["clean-compare"], color_scheme="dark")
+    colors, papers = [light.eval(LINE_COLORS), dark.eval(LINE_COLORS)], [light.eval(background), dark.eval(background)]
+    assert colors[0] != colors[1] and papers[0] == "rgb(255, 255, 255)" != papers[1]
+    light.page.locator("#theme").click()
+    assert light.eval(background) == papers[1] and light.eval(LINE_COLORS) == colors[1]
+    light.page.locator("#theme").click()
+    assert light.eval(background) == papers[0] and light.eval(LINE_COLORS) == colors[0]
+    assert light.complaints == [] == dark.complaints
+
+
+@pytest.mark.parametrize("name, width", [*((name, 320) for name in ALL), ("clean", 390), ("clean-compare", 390)])
+def test_a_phone_needs_no_sideways_scrolling(pages, open_page, name, width):
+    opened = open_page(pages[name], viewport={"width": width, "height": 800}, is_mobile=True, has_touch=True)
+    assert opened.eval("document.documentElement.scrollWidth") <= width
+    assert all(count > 2 for _, count in opened.eval(MARKS))
+    cut = opened.eval("""() => [...document.querySelectorAll('.plot')].filter(plot =>
+        plot.querySelector('svg').getBoundingClientRect().right > plot.getBoundingClientRect().right + 1).map(plot => plot.id)""")
+    assert cut == []
+
+
+def test_figures_follow_the_window(pages, open_page):
+    opened = open_page(pages["clean-compare"])
+    opened.page.set_viewport_size({"width": 700, "height": 900})
+    opened.page.wait_for_function("document.querySelector('#plot-1 svg').getBoundingClientRect().width < 690")
+    assert opened.eval("document.documentElement.scrollWidth") <= 700
+
+
+def test_paper_is_light_and_has_the_whole_table_begun(pages, open_page):
+    opened = open_page(pages["wide"], color_scheme="dark")
+    dark = opened.eval("document.querySelector('#plot-1 .mark-line path').getAttribute('stroke')")
+    opened.eval("window.dispatchEvent(new Event('beforeprint'))")
+    opened.page.emulate_media(media="print")
+    assert opened.eval("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert opened.eval("document.querySelector('#plot-1 .mark-line path').getAttribute('stroke')") != dark
+    shown = "[...document.querySelector('.scroll.long tbody').rows].filter(row => row.offsetHeight).length"
+    assert opened.eval(shown) == 100 and opened.page.get_by_text("The first 100 of 2000 rows.").is_visible()
+    opened.page.emulate_media(media="screen")
+    opened.eval("window.dispatchEvent(new Event('afterprint'))")
+    assert opened.eval("document.querySelector('#plot-1 .mark-line path').getAttribute('stroke')") == dark
+
+
+# --- For who does not see it, or has no mouse -----------------------------------------------------------------------
+
+@pytest.mark.parametrize("name", ALL)
+def test_alternatives_and_structure(pages, open_page, name):
+    opened = open_page(pages[name])
+    assert opened.eval("[...document.querySelectorAll('.plot')].every(plot => plot.getAttribute('role') === 'img' && plot.getAttribute('aria-label').length > 20)")
+    assert opened.eval("[...document.images].every(image => image.alt.length > 20)")
+    levels = opened.eval("[...document.querySelectorAll('h1, h2, h3, h4')].map(head => Number(head.localName[1]))")
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in zip(levels, levels[1:]))
+    assert opened.eval("document.documentElement.lang") == "en"
+    ids = opened.eval("[...document.querySelectorAll('[id]')].map(one => one.id)")
+    assert len(ids) == len(set(ids))
+    links = opened.eval("[...document.querySelectorAll('a')].map(link => link.getAttribute('href'))")
+    assert all(link[0] == "#" and link[1:] in ids for link in links)
+
+
+def test_keyboard_path(pages, open_page):
+    opened = open_page(pages["clean-compare"])
+    opened.page.keyboard.press("Tab")
+    assert opened.eval("document.activeElement.className") == "skip"
+    assert opened.page.locator(".skip").bounding_box()["x"] >= 0
+    opened.page.keyboard.press("Enter")
+    assert opened.eval("document.activeElement.id") == "main"
+    opened.page.keyboard.press("Tab")
+    assert opened.eval("document.activeElement.closest('.legend') !== null")
+    assert opened.eval("parseFloat(getComputedStyle(document.activeElement).outlineWidth)") >= 2
+
+
+def test_without_scripts_the_tables_are_there(pages, browser):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(pages["clean"].as_uri())
+    text = page.locator("body").inner_text()
+    assert "feature 3" in text and "scripts, which are switched off" in text
+    context.close()
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_screenshots(pages, open_page, name):
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    looks = {"light": {"color_scheme": "light"}, "dark": {"color_scheme": "dark"},
+             "phone": {"viewport": {"width": 390, "height": 844}, "is_mobile": True}}
+    if name not in ("harmful", "clean-compare"):
+        del looks["dark"], looks["phone"]
+    for look, options in looks.items():
+        path = SCREENSHOTS / f"{name}-{look}.png"
+        open_page(pages[name], **options).page.screenshot(path=path, full_page=True)
+        assert path.stat().st_size > 20000
