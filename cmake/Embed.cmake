@@ -37,7 +37,9 @@ foreach(file ${embedded_files})
   string(TOLOWER ${symbol} symbol)
   tamis_policy_hash(${path} hash)
   string(APPEND embedded_source
-         "asm(R\"(.pushsection .rodata\ntamis_${symbol}_begin:\n.incbin \"${path}\"\ntamis_${symbol}_end:\n.popsection)\");\n"
+         "asm(R\"(.pushsection .rodata\n"
+         ".globl tamis_${symbol}_begin, tamis_${symbol}_end\n.hidden tamis_${symbol}_begin, tamis_${symbol}_end\n"
+         "tamis_${symbol}_begin:\n.incbin \"${path}\"\ntamis_${symbol}_end:\n.popsection)\");\n"
          "extern \"C\" __attribute__((visibility(\"hidden\"))) const char tamis_${symbol}_begin[], tamis_${symbol}_end[];\n"
          "tamis::EmbeddedFile tamis::embedded_${symbol}() {\n"
          "  return {{tamis_${symbol}_begin, tamis_${symbol}_end}, \"${hash}\"};\n}\n\n")

@@ -35,7 +35,7 @@
     return series.map((one) => (one.control ? variable("--control") : palette[next++ % palette.length]));
   }
 
-  function config(meta) {
+  function config(meta, width) {
     const ink = variable("--ink"), soft = variable("--soft"), grid = variable("--grid"), line = variable("--line");
     const ramp = ["--ramp-0", "--ramp-1", "--ramp-2", "--ramp-3"].map(variable);
     const palette = colors[is_dark() ? "dark" : "light"];
@@ -44,7 +44,7 @@
       background: null, font: font, padding: 2,
       view: { stroke: null },
       axis: { labelColor: soft, titleColor: soft, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal",
-              gridColor: grid, domainColor: line, tickColor: line, labelLimit: 130, titlePadding: 8 },
+              gridColor: grid, domainColor: line, tickColor: line, labelLimit: width < 500 ? 70 : 130, titlePadding: 8 },
       axisX: { grid: false },
       axisQuantitative: { tickCount: 5 },
       header: { labelColor: ink, labelFontSize: 13, labelFontWeight: 600, titleColor: soft, labelLimit: 260 },
@@ -72,11 +72,11 @@
       spec.columns = columns;
       inner.width = Math.floor(width / columns - 62);
     } else {
-      spec.width = width;
+      spec.width = meta.aspect ? width : Math.min(width, meta.widest || width);
       spec.autosize = { type: "fit-x", contains: "padding" };
     }
-    const most = meta.aspect ? Math.min(inner.width, meta.widest || inner.width) : 0;
     if (meta.aspect) {
+      const most = Math.min(inner.width, meta.widest);
       if (!spec.facet) spec.width = Math.min(width, most + 210);
       inner.height = Math.round(Math.max(60, Math.min(most, spec.facet ? most : width - 150) * meta.aspect));
     } else {
@@ -107,7 +107,7 @@
     state.width = holder.clientWidth;
     if (state.view) state.view.finalize();
     try {
-      const compiled = vegaLite.compile(sized(figures[index], state.width), { config: config(meta) }).spec;
+      const compiled = vegaLite.compile(sized(figures[index], state.width), { config: config(meta, state.width) }).spec;
       const runtime = vega.parse(compiled, null, { ast: true });
       state.view = new vega.View(runtime, { expr: vegaInterpreter.expressionInterpreter, loader: loader,
                                             logLevel: vega.Warn, renderer: "svg", tooltip: show_tip });

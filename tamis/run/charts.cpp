@@ -133,7 +133,7 @@ void write_off(Spec& spec) {
 void write_off_filter(Spec& spec) { spec.begin_object().member("filter", "indexof(off, datum.s) < 0").end_object(); }
 
 // 59,500 and 0.01; 1.5M only where it must be short.
-const char* axis_format(bool percent, double most) { return percent ? "~%" : most < 1e7 ? ",~g" : "~s"; }
+const char* axis_format(bool percent, double most) { return percent ? "~%" : most < 1e7 ? ",.6~g" : "~s"; }
 
 // --- Lines ------------------------------------------------------------------------------------------------------
 
@@ -341,6 +341,7 @@ void write_heat_axis(Spec& spec, const char* channel, const char* list, const st
   spec.object(channel).set("field", channel).set("type", "ordinal").titled(title);
   spec.object("scale").set("domain", positions(count)).end();
   spec.object("axis").set("labelExpr", text(list, "[datum.value]")).set("ticks", false).set("domain", false);
+  spec.set("labelOverlap", "greedy");
   if (*channel == 'x') spec.set("labelAngle", count > 6 ? -90 : 0);
   spec.end().end();
 }
@@ -403,7 +404,8 @@ std::string bar_chart(const BarChart& chart) {
   Spec spec;
   spec.begin_object();
   spec.object("usermeta");
-  if (chart.horizontal) spec.set("height", 40 + 22 * chart.categories.size() * chart.series.size());
+  const std::size_t bars = chart.categories.size() * chart.series.size();
+  chart.horizontal ? spec.set("height", 40 + 22 * bars) : spec.set("widest", 80 + 70 * bars);
   write_series(spec, chart.series, true);
   spec.end().array("params");
   write_off(spec);

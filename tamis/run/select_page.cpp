@@ -184,12 +184,14 @@ class Composer {
                  " scores each feature by itself, so its score is the whole reason: ", record_.method.formula, ".");
     } else if (record_.method.name == "ufcm") {
       out =
-          "Why: the component (a column of W, counted from 0) that weighs a feature most, and the two clusters whose "
-          "centres lie farthest apart along it.";
+          "Why: the component (a column of W, counted from 0) that weighs a feature most, its weight, and the two "
+          "clusters whose centres lie farthest apart along it.";
     } else if (record_.method.name == "mcfs") {
-      out = "Why: the eigenvector of the graph (counted from 0) that a feature helps most to express.";
+      out =
+          "Why: the eigenvector of the graph (counted from 0) that a feature helps most to express, and its "
+          "coefficient.";
     } else {
-      out = "Why: the cluster (counted from 0) that a feature weighs most for";
+      out = "Why: the cluster (counted from 0) that a feature weighs most for, its weight";
       out += selection_.centers.empty() ? "." : ", and the clusters where its centre is highest and lowest.";
     }
     if (top_.size() < 2) return out;
@@ -207,14 +209,14 @@ class Composer {
     }
     const double weight = w(i, strongest);
     if (weight == 0.0) return "no weight in any component";
-    if (record_.method.name == "mcfs") return text("eigenvector ", strongest, ", coefficient ", signed_number(weight));
+    if (record_.method.name == "mcfs") return text("eigenvector ", strongest, " (", signed_number(weight), ")");
     // The centres of ufcm lie in the space of its components, those of rufs in that of the features.
     const bool embedded = record_.method.name == "ufcm";
-    const std::string head = text(embedded ? "component " : "cluster ", strongest, ", weight ", signed_number(weight));
+    const std::string head = text(embedded ? "component " : "cluster ", strongest, " (", signed_number(weight), ")");
     if (selection_.centers.rows() < 2) return head;
     const auto [high, low] = farthest(embedded ? strongest : i);
-    return head + (embedded ? text("; clusters ", high, " and ", low, " apart")
-                            : text("; highest in cluster ", high, ", lowest in ", low));
+    return head +
+           (embedded ? text(": clusters ", high, " and ", low) : text(": highest in ", high, ", lowest in ", low));
   }
 
   std::pair<Index, Index> farthest(Index column) const {
@@ -249,7 +251,7 @@ class Composer {
     for (const Index j : result_.selected) mask.ink[at(shape.pixel(j))] = 255;
     mask.alt = text("Image of ", shape.height, " x ", shape.width, " pixels, the ", result_.selected.size(),
                     " selected ones black.");
-    double least = 0.0, most = 0.0;
+    double least = result_.scores[at(result_.ranking.front())], most = least;
     for (const Index j : result_.ranking) {
       least = std::min(least, result_.scores[at(j)]);
       most = std::max(most, result_.scores[at(j)]);
@@ -281,9 +283,9 @@ class Composer {
     const double mean = sum / (0.5 * static_cast<double>(shown * (shown - 1)));
     page::Figure figure;
     figure.title = text("Absolute correlation of the best ", shown, " features");
-    figure.caption =
-        text("In the order of the ranking. Dark off the diagonal: two features that say the same. The mean is ",
-             short_number(mean, 3), ".");
+    figure.caption = text(
+        "In the order of the ranking. A strong cell off the diagonal: two features that say the same. The mean is ",
+        short_number(mean, 3), ".");
     figure.alt = text("Heat map of the absolute correlations between the best ", shown, " features, on average ",
                       short_number(mean, 3), ".");
     figure.spec = page::heat_map(map);
@@ -366,7 +368,7 @@ class Composer {
     }
     for (const Index j : record_.request.exclude) add(name(j), "excluded by request; never seen by the method");
     for (Index i = 0; i < static_cast<Index>(result_.available.size()); ++i) {
-      if (!moments_.varies(i)) add(name(result_.available[at(i)]), "constant; ranked last, with score 0");
+      if (!moments_.varies(i)) add(name(result_.available[at(i)]), "constant; it tells no rows apart");
     }
     if (count == 0) return {"What was left out", {page::Text{"Nothing: every column varies and was ranked."}}};
     if (count > table.rows.size()) table.caption = text("The first ", table.rows.size(), " of ", count, ".");

@@ -305,8 +305,8 @@ TEST(SelectPage, EachFeatureHasItsReason) {
   EXPECT_EQ(table.rows[0][2].text, "one");
   EXPECT_EQ(table.rows[0][4].text, "yes");
   EXPECT_EQ(table.rows[2][4].text, "");
-  EXPECT_EQ(table.rows[0][5].text, "component 0, weight +0.7; clusters 2 and 0 apart");
-  EXPECT_EQ(table.rows[1][5].text, "component 1, weight \u22120.4; clusters 1 and 2 apart");
+  EXPECT_EQ(table.rows[0][5].text, "component 0 (+0.7): clusters 2 and 0");
+  EXPECT_EQ(table.rows[1][5].text, "component 1 (\u22120.4): clusters 1 and 2");
   EXPECT_EQ(table.rows[3][5].text, "no weight in any component");
   EXPECT_EQ(table.rows[1][6].text, "three");
   EXPECT_NEAR(*table.rows[1][7].number, -1.0, 1e-12);
