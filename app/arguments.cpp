@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "tamis/base/error.h"
+#include "tamis/run/features.h"
 #include "tamis/run/spelling.h"
 
 namespace tamis::app {
@@ -121,6 +122,13 @@ int parse_threads(const std::string& text_value) {
   require(threads && *threads >= 1 && *threads <= kMost, ErrorCode::usage, "threads = ", text_value,
           ", need an integer 1..", kMost);
   return *threads;
+}
+
+std::vector<Method> parse_methods(const std::string& list) {
+  if (list.empty()) return methods();
+  std::vector<Method> chosen;
+  for (const auto& name : list_words(list)) chosen.push_back(find_method(name));
+  return chosen;
 }
 
 Index parse_count(const std::string& text_value, const std::string& name) {

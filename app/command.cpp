@@ -29,8 +29,9 @@ int complain(ErrorCode code, const std::string& message) {
 int parse_and_run(int argc, char** argv) {
   CLI::App root("Tamis: select the features that carry the structure of a table, without labels", "tamis");
   root.set_version_flag("--version", std::string("tamis ") + kVersion);
-  std::vector<Command> commands = {add_select_command(root),  add_evaluate_command(root), add_compare_command(root),
-                                   add_methods_command(root), add_info_command(root),     add_demo_command(root)};
+  std::vector<Command> commands = {add_select_command(root),    add_evaluate_command(root), add_compare_command(root),
+                                   add_methods_command(root),   add_info_command(root),     add_demo_command(root),
+                                   add_reproduce_command(root), add_datasets_command(root)};
   for (const auto& command : commands) command.app->set_version_flag("--version", std::string("tamis ") + kVersion);
   try {
     root.parse(argc, argv);

@@ -51,13 +51,6 @@ std::vector<FeatureCount> parse_sizes(const std::string& list) {
   return sizes;
 }
 
-std::vector<Method> parse_methods(const std::string& list) {
-  if (list.empty()) return methods();
-  std::vector<Method> chosen;
-  for (const auto& name : list_words(list)) chosen.push_back(find_method(name));
-  return chosen;
-}
-
 std::map<std::string, Settings> parse_settings(const std::vector<std::string>& words) {
   std::map<std::string, Settings> settings;
   for (const auto& word : words) {
@@ -228,18 +221,6 @@ void write_head(Json& json, const Result& result, Session& session) {
   const Source& source = result.table.source;
   json.member("path", result.table.path).member("rows", source.rows()).member("features", source.cols());
   json.member("format", result.table.format).member("sparse", source.sparse()).end_object();
-}
-
-// "NAME": [{...}, ...]
-template <class Values, class Write>
-void write_list(Json& json, const char* name, const Values& values, Write write) {
-  json.key(name).begin_array();
-  for (const auto& one : values) {
-    json.begin_object();
-    write(one);
-    json.end_object();
-  }
-  json.end_array();
 }
 
 void write_settings(Json& json, const char* name, const Settings& settings) {

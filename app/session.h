@@ -59,5 +59,7 @@ Command add_compare_command(CLI::App& root);
 Command add_methods_command(CLI::App& root);
 Command add_info_command(CLI::App& root);
 Command add_demo_command(CLI::App& root);
+Command add_datasets_command(CLI::App& root);
+Command add_reproduce_command(CLI::App& root);
 
 }  // namespace tamis::app

@@ -34,22 +34,17 @@ Matrix centred_points(const Source& source, const ColumnMoments& moments, Contex
 void cluster_and_compare(const Source& part, const std::vector<int>& classes, const EvaluateOptions& options,
                          SubsetScore& score, Context& context) {
   const Points<double> points(centred_points(part, column_moments(part, context), context));
-  const auto repeats = static_cast<std::size_t>(options.repeats);
-  std::vector<double> accuracy(repeats), nmi(repeats), rand(repeats);
+  score.starts.resize(static_cast<std::size_t>(options.repeats));
   context.pool().run(options.repeats, [&](Index r) {
     KMeansOptions kmeans_options;
     kmeans_options.clusters = options.clusters;
     kmeans_options.restarts = 1;
     kmeans_options.seed = context.seed + static_cast<std::uint64_t>(r);
     const auto labels = kmeans(points, kmeans_options, context).labels;
-    const auto at = static_cast<std::size_t>(r);
-    accuracy[at] = clustering_accuracy(classes, labels);
-    nmi[at] = normalized_mutual_info(classes, labels);
-    rand[at] = adjusted_rand(classes, labels);
+    score.starts[static_cast<std::size_t>(r)] = {
+        clustering_accuracy(classes, labels), normalized_mutual_info(classes, labels), adjusted_rand(classes, labels)};
   });
-  score.accuracy = mean_sd(accuracy);
-  score.nmi = mean_sd(nmi);
-  score.rand = mean_sd(rand);
+  summarize_starts(score);
 }
 
 std::vector<double> means(const std::vector<SubsetScore>& scores, MeanSd SubsetScore::*measure) {
@@ -109,6 +104,23 @@ MeanSd mean_sd(const std::vector<double>& values) {
   for (const double value : values) squares += (value - result.mean) * (value - result.mean);
   if (values.size() > 1) result.sd = std::sqrt(squares / (count - 1.0));
   return result;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
+}
+
+void summarize_starts(SubsetScore& score) {
+  const auto over = [&](double StartScore::*measure) {
+    std::vector<double> values;
+    for (const auto& start : score.starts) values.push_back(start.*measure);
+    return mean_sd(values);
+  };
+  score.accuracy = over(&StartScore::accuracy);
+  score.nmi = over(&StartScore::nmi);
+  score.rand = over(&StartScore::rand);
 }
 
 SubsetScore score_subset(const Source& source, const std::vector<int>& classes, const std::vector<Index>& features,

@@ -25,9 +25,15 @@ struct MeanSd {
   double sd = 0.0;  // n - 1; 0 where there is one
 };
 
+// Of one k-means start.
+struct StartScore {
+  double accuracy = 0.0, nmi = 0.0, rand = 0.0;
+};
+
 struct SubsetScore {
   Index features = 0;
   MeanSd accuracy, nmi, rand;
+  std::vector<StartScore> starts;    // one a repeat, by their seeds; empty in a summary of several subsets
   std::optional<double> redundancy;  // unset where it would take too long
 };
 
@@ -66,6 +72,9 @@ std::optional<SubsetScore> score_all(const Source& source, const std::vector<int
                                      const EvaluateOptions& options, std::vector<std::string>& notes, Context& context);
 
 MeanSd mean_sd(const std::vector<double>& values);
+double median(std::vector<double> values);  // of two in the middle their mean
+// Fills the means and deviations from the starts.
+void summarize_starts(SubsetScore& score);
 // Mean and deviation of the means of subsets of one size.
 SubsetScore summary_of(const std::vector<SubsetScore>& subsets);
 // (1 + subsets at least as good) / (1 + subsets), by the means of one measure.

@@ -1,7 +1,6 @@
 #include "tamis/run/compare.h"
 
 #include <algorithm>
-#include <new>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -57,63 +56,9 @@ class Muted {
   std::function<void(const std::string&)> heard_;
 };
 
-std::string names_of(const Options& options) {
-  std::string names;
-  for (const auto& option : options) names += (names.empty() ? "" : ", ") + option.name;
-  return names.empty() ? "none" : names;
-}
-
-std::unique_ptr<BoundMethod> bound_with(const Method& method, Index clusters, const Settings& settings) {
-  auto bound = method.bind();
-  const Options options = bound->options();
-  if (const Option* option = find_option(options, "clusters")) {
-    set_from_text(*option, method.name, std::to_string(clusters));
-  }
-  for (const auto& [name, value] : settings) {
-    const Option* option = find_option(options, name);
-    require(option != nullptr, ErrorCode::usage, method.name, ": no option ", name,
-            ", need one of: ", names_of(options));
-    set_from_text(*option, method.name, value);
-  }
-  return bound;
-}
-
 Settings settings_of(const CompareRequest& request, const std::string& method) {
   const auto found = request.settings.find(method);
   return found == request.settings.end() ? Settings() : found->second;
-}
-
-// Every combination of the axes that the method has, less those that the caller has set.
-std::vector<Settings> grid_of(const Method& method, const Settings& given) {
-  std::vector<Settings> grid = {{}};
-  const auto bound = method.bind();
-  const Options options = bound->options();
-  for (const auto& axis : grid_axes()) {
-    if (axis.method != method.name || given.contains(axis.option) || !find_option(options, axis.option)) continue;
-    std::vector<Settings> longer;
-    for (const auto& settings : grid) {
-      for (const auto& value : axis.values) {
-        longer.push_back(settings);
-        longer.back()[axis.option] = value;
-      }
-    }
-    grid = std::move(longer);
-  }
-  return grid;
-}
-
-// What goes wrong for one method is that method's affair; only the user's wish to stop is not.
-template <class Work>
-std::optional<Failure> failure_of(Work work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::interrupted) throw;
-    return Failure{error.code(), error.what()};
-  } catch (const std::bad_alloc&) {
-    return Failure{ErrorCode::resources, "out of memory"};
-  }
-  return std::nullopt;
 }
 
 class Comparer {
@@ -133,7 +78,8 @@ class Comparer {
     std::vector<std::vector<Settings>> grids;
     Index count = static_cast<Index>(request_.sizes.size()) + 1;
     for (const auto& method : request_.methods) {
-      grids.push_back(request_.grid ? grid_of(method, settings_of(request_, method.name)) : std::vector<Settings>());
+      grids.push_back(request_.grid ? combinations(grid_axes(), method.name, settings_of(request_, method.name))
+                                    : std::vector<Settings>());
       count += 1 + static_cast<Index>(grids.back().size());
     }
     Steps steps(count, context_);
@@ -302,11 +248,9 @@ GridSummary summary_of(const std::vector<GridRun>& grid, std::size_t size) {
     summary.best_settings = run.settings;
   }
   if (accuracy.empty()) return summary;
-  std::sort(accuracy.begin(), accuracy.end());
-  const std::size_t middle = accuracy.size() / 2;
   summary.evaluations = static_cast<Index>(accuracy.size());
-  summary.worst = accuracy.front();
-  summary.median = accuracy.size() % 2 == 1 ? accuracy[middle] : 0.5 * (accuracy[middle - 1] + accuracy[middle]);
+  summary.worst = *std::min_element(accuracy.begin(), accuracy.end());
+  summary.median = median(accuracy);
   return summary;
 }
 

@@ -12,15 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "tamis/base/error.h"
 #include "tamis/eval/evaluate.h"
 #include "tamis/run/features.h"
 #include "tamis/run/scale.h"
-#include "tamis/select/registry.h"
+#include "tamis/run/settings.h"
 
 namespace tamis {
-
-using Settings = std::map<std::string, std::string>;  // option -> value, as text
 
 struct CompareRequest {
   std::vector<Method> methods = tamis::methods();
@@ -32,11 +29,6 @@ struct CompareRequest {
   Index repeats = 10;                        // single k-means starts of each measurement
   Index subsets = 20;                        // random ones of each size, of one k-means start each
   bool grid = false;                         // also run the settings of grid_axes(); needs classes
-};
-
-struct Failure {
-  ErrorCode code;
-  std::string reason;  // one line
 };
 
 struct ComparedSize {
@@ -83,11 +75,7 @@ std::vector<Index> resolve_sizes(const std::vector<FeatureCount>& wanted, Index 
 // |A and B| / k for the first k features of each two rankings; two random sets share k / d on average.
 Matrix overlap(const std::vector<std::vector<Index>>& rankings, Index k);
 
-// The values tried for an option with `grid`, all combinations of a method's axes.
-struct GridAxis {
-  std::string method, option;
-  std::vector<std::string> values;
-};
+// The values tried with `grid`, all combinations of a method's axes.
 const std::vector<GridAxis>& grid_axes();
 
 // The accuracies over the grid's runs, for the size of that position.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,12 @@ class Json {
     for (const auto& one : values) value(one);
     return end_array();
   }
+  template <class Value>
+  Json& value(const std::map<std::string, Value>& members) {
+    begin_object();
+    for (const auto& [name, one] : members) member(name, one);
+    return end_object();
+  }
 
   template <class Value>
   Json& member(std::string_view name, const Value& one) {
@@ -50,5 +57,17 @@ class Json {
   std::string out_;
   bool first_ = true;  // nothing stands yet in the innermost bracket, or a key was just written
 };
+
+// "NAME": [{...}, ...]
+template <class Values, class Write>
+void write_list(Json& json, const char* name, const Values& values, Write write) {
+  json.key(name).begin_array();
+  for (const auto& one : values) {
+    json.begin_object();
+    write(one);
+    json.end_object();
+  }
+  json.end_array();
+}
 
 }  // namespace tamis

@@ -1,0 +1,137 @@
+// tamis datasets [DIR]: what the experiments expect, and whether it is there.
+#include "app/session.h"
+#include "tamis/base/sha256.h"
+#include "tamis/data/bytes.h"
+#include "tamis/data/quote.h"
+#include "tamis/run/experiments.h"
+#include "tamis/run/json.h"
+#include "tamis/run/version.h"
+
+namespace tamis::app {
+
+namespace {
+
+struct Arguments {
+  std::string folder;
+  std::shared_ptr<RunArguments> run = std::make_shared<RunArguments>();
+};
+
+enum class State { unchecked, missing, wrong, same_contents, same_file };
+
+struct Checked {
+  State state = State::unchecked;
+  std::string reason;  // where it is wrong
+};
+
+const char* name_of(State state) {
+  switch (state) {
+    case State::unchecked: return "unchecked";
+    case State::missing: return "missing";
+    case State::wrong: return "wrong";
+    case State::same_contents: return "ok, packed in another way";
+    case State::same_file: return "ok";
+  }
+  return "";
+}
+
+std::string sha256_of_file(const std::string& path, Context& context) {
+  const auto stream = open_file(path, &context);
+  std::string piece(1 << 16, '\0');
+  Sha256 hash;
+  while (const std::size_t size = stream->read(piece.data(), piece.size())) hash.add(piece.data(), size);
+  return hash.finish();
+}
+
+Checked check(const ExpectedSet& set, const std::string& folder, Session& session) {
+  const std::string path = path_of_set(folder, set.name);
+  if (!file_exists(path)) return {State::missing, ""};
+  Context& context = session.context();
+  try {
+    context.progress("datasets", 0.0, set.name);
+    ReadOptions options;
+    options.labels = {"y"};
+    const std::string difference = difference_from(set, read_table(path, options, context));
+    if (!difference.empty()) return {State::wrong, difference};
+    const bool same = sha256_of_file(path, context) == set.sha256_file;
+    return {same ? State::same_file : State::same_contents, ""};
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::resources) throw;
+    return {State::wrong, error.what()};
+  }
+}
+
+std::string shape_text(Index rows, Index features) { return text(rows, " x ", features); }
+
+std::string datasets_text(const std::vector<Checked>& states) {
+  using enum TextTable::Align;
+  const bool checked = states.front().state != State::unchecked;
+  TextTable table({left, right, right, left, left, left});
+  table.add({"file", "shape", "classes", "type", "image", checked ? "state" : ""});
+  std::string origins;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const ExpectedSet& set = expected_sets()[i];
+    const std::string reason = states[i].reason.empty() ? "" : ": " + printable(states[i].reason, 200);
+    table.add({set.name + ".npz", shape_text(set.rows, set.features), std::to_string(set.classes),
+               tamis::name_of(set.dtype),
+               text(set.image_rows, " x ", set.image_columns, set.column_major ? ", by columns" : ", by rows"),
+               checked ? name_of(states[i].state) + reason : ""});
+    origins += text("\n", set.name, " (", set.title, " in the paper)\n  from    ", set.origin, "\n",
+                    set.limits.empty() ? "" : "  limits  " + set.limits + "\n", "  sha256  ", set.sha256_file, "\n");
+  }
+  return table.to_text() + origins +
+         "\nEach file holds X (one row a sample, not scaled) and y (int32 classes from 0). A file is right when the "
+         "numbers\nand classes in it are, however it was packed. None is part of Tamis: get them where they come "
+         "from.\n";
+}
+
+std::string datasets_json(const std::vector<Checked>& states, const std::string& folder) {
+  Json json;
+  json.begin_object().member("tamis", kVersion).key("folder");
+  folder.empty() ? json.null() : json.value(folder);
+  json.key("sets").begin_array();
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const ExpectedSet& set = expected_sets()[i];
+    json.begin_object().member("name", set.name).member("file", set.name + ".npz").member("title", set.title);
+    json.member("rows", set.rows).member("features", set.features).member("classes", set.classes);
+    json.member("dtype", tamis::name_of(set.dtype)).key("image").begin_object();
+    json.member("rows", set.image_rows).member("columns", set.image_columns);
+    json.member("order", set.column_major ? "columns" : "rows").end_object();
+    json.member("paper_rows", set.paper_rows).member("origin", set.origin).member("limits", set.limits);
+    json.member("sha256_file", set.sha256_file).member("sha256_x", set.sha256_x).member("sha256_y", set.sha256_y);
+    json.member("state", name_of(states[i].state)).key("reason");
+    states[i].reason.empty() ? json.null() : json.value(states[i].reason);
+    json.end_object();
+  }
+  return json.end_array().end_object().text() + "\n";
+}
+
+int run_datasets(const Arguments& arguments) {
+  Session session(*arguments.run);
+  const std::string& folder = arguments.folder;
+  if (!folder.empty()) {
+    require(file_kind(folder) == FileKind::folder, ErrorCode::usage, "datasets: ", in_quotes(folder),
+            " is no folder, need one");
+  }
+  std::vector<Checked> states;
+  bool wrong = false;
+  for (const auto& set : expected_sets()) {
+    states.push_back(folder.empty() ? Checked() : check(set, folder, session));
+    wrong = wrong || states.back().state == State::wrong;
+  }
+  session.bar().clear();
+  print_result(arguments.run->json ? datasets_json(states, folder) : datasets_text(states));
+  return wrong ? static_cast<int>(ErrorCode::bad_data) : 0;
+}
+
+}  // namespace
+
+Command add_datasets_command(CLI::App& root) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* app = root.add_subcommand("datasets", "What data the paper's experiments expect; with DIR, checks it");
+  app->add_option("DIR", arguments->folder, "A folder with these files");
+  app->add_flag("--json", arguments->run->json, "Print JSON instead of a table");
+  app->add_flag("--quiet", arguments->run->quiet, "No progress, notes or warnings on standard error");
+  return {app, arguments->run, [arguments] { return run_datasets(*arguments); }};
+}
+
+}  // namespace tamis::app

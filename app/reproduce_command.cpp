@@ -1,0 +1,146 @@
+// tamis reproduce DIR -o OUT: the paper's tables and figures made again.
+#include <algorithm>
+
+#include "app/session.h"
+#include "tamis/data/bytes.h"
+#include "tamis/data/quote.h"
+#include "tamis/run/output.h"
+#include "tamis/run/reproduce_report.h"
+
+namespace tamis::app {
+
+namespace {
+
+constexpr const char* kCells = "cells.json";
+constexpr const char* kReport = "report.json";
+
+struct Arguments {
+  std::string folder, output, methods;
+  std::vector<std::string> data;
+  bool quick = false;
+  std::shared_ptr<RunArguments> run = std::make_shared<RunArguments>();
+};
+
+void add_flags(CLI::App& app, Arguments& arguments) {
+  app.add_option("DIR", arguments.folder, "Where the data are; tamis datasets lists them");
+  app.add_option("-o,--output", arguments.output,
+                 "Folder for the results; cells that an earlier run finished there are taken from it")
+      ->type_name("DIR");
+  add_list_flag(app, "--data", arguments.data, "Only this set, NAME.npz in DIR; may be repeated (the paper's six)")
+      ->type_name("NAME");
+  app.add_flag("--quick", arguments.quick, "A reduced grid, fewer sizes and rows: minutes instead of hours");
+  app.add_option("-m,--methods", arguments.methods, "Only these methods: a,b,c (all)")->type_name("LIST");
+  add_run_flags(app, *arguments.run);
+}
+
+std::vector<std::string> wanted_sets(const Arguments& arguments) {
+  if (!arguments.data.empty()) return arguments.data;
+  std::vector<std::string> names;
+  for (const auto& set : expected_sets()) names.push_back(set.name);
+  return names;
+}
+
+// --- For people ---------------------------------------------------------------------------------------------------
+
+std::string value_text(const std::optional<Measured>& measured) {
+  return measured ? plus_minus(measured->value.mean, measured->value.sd) : "-";
+}
+
+std::string gain_text(const TableRow& row) {
+  return row.gain
+             ? text(*row.gain < 0.0 ? "" : "+", fixed_number(*row.gain, 3), " +- ", fixed_number(*row.gain_error, 3))
+             : "-";
+}
+
+std::string paper_text(const TableRow& row) {
+  if (!row.paper) return "-";
+  return text(fixed_number(row.paper->mean, 3), *row.paper_gain < 0.0 ? " (" : " (+", fixed_number(*row.paper_gain, 3),
+              ")");
+}
+
+std::string table_text(const Reproduction& result, const char* title, Measure measure) {
+  using enum TextTable::Align;
+  TextTable table({left, left, left, right, right, left, right, right, left, right, left, left});
+  table.add({"set", "method", "label-best", "features", "of", "label-free", "median", "worst", "allfea", "p", "gain",
+             "paper (gain)"});
+  std::string last;
+  for (const auto& row : table_of(result, measure)) {
+    if (!last.empty() && last != row.set) table.add({});
+    const bool some = row.best.has_value();
+    table.add({last == row.set ? "" : printable(row.set, 24), row.method, value_text(row.best),
+               some ? std::to_string(row.best->features) : "-", std::to_string(row.evaluations), value_text(row.chosen),
+               some ? fixed_number(row.median, 3) : "-", some ? fixed_number(row.worst, 3) : "-", value_text(row.all),
+               row.best_random ? fixed_number(row.best_random->p, 3) : "-", gain_text(row), paper_text(row)});
+    last = row.set;
+  }
+  return text(title, "\n", table.to_text(), "\n");
+}
+
+std::string legend(const Protocol& protocol) {
+  return text("label-best: the best mean of ", protocol.repeats,
+              " k-means starts by the true classes, of so many settings x sizes: who has no labels cannot have it.\n"
+              "label-free: the defaults at ",
+              short_number(100.0 * protocol.chosen_share), " % of the columns. p: of the label-best among ",
+              protocol.subsets, " random subsets of its size.\ngain: label-best less allfea, and its standard error.\n",
+              protocol.quick ? "This is the quick protocol: fewer settings, sizes and rows than the paper's.\n" : "");
+}
+
+// --- The run ------------------------------------------------------------------------------------------------------
+
+void write_results(const Arguments& arguments, const std::vector<std::string>& inputs, const std::string& cells,
+                   const std::string& report) {
+  for (const char* name : {kCells, kReport}) remove_leftovers(arguments.output, name);
+  OutputFolder output(arguments.output, {kCells, kReport}, inputs);
+  output.add(kCells, [&](FileWriter& writer) { writer.write(cells); });
+  output.add(kReport, [&](FileWriter& writer) { writer.write(report); });
+  output.commit();
+}
+
+// Everything failed: the exit code is that of the first failure.
+int exit_code(const Reproduction& result) {
+  const auto failed = [](const Cell& cell) { return cell.failure.has_value(); };
+  if (!std::all_of(result.cells.begin(), result.cells.end(), failed)) return 0;
+  return static_cast<int>(result.cells.front().failure->code);
+}
+
+int run_reproduce(const Arguments& arguments) {
+  Session session(*arguments.run);
+  require(!arguments.folder.empty(), ErrorCode::usage, "reproduce: DIR is missing, need a folder (see --help)");
+  require(!arguments.output.empty(), ErrorCode::usage, "reproduce: --output is missing, need a folder");
+  ReproduceRequest request;
+  request.folder = arguments.folder;
+  request.names = wanted_sets(arguments);
+  request.protocol = arguments.quick ? quick_protocol() : full_protocol();
+  request.methods = parse_methods(arguments.methods);
+  std::vector<std::string> inputs;
+  for (const auto& name : request.names) inputs.push_back(path_of_set(request.folder, name));
+  require(file_kind(arguments.folder) == FileKind::folder, ErrorCode::usage, "reproduce: ", in_quotes(arguments.folder),
+          " is no folder, need one");
+  require_all_there(request);
+  OutputFolder(arguments.output, {kCells, kReport}, inputs);  // refuses early what could not be written at the end
+  CellStore store(arguments.output + "/cells");
+  const Reproduction result = reproduce(request, store, session.context(), [&](Index cells, Index found) {
+    session.note(text(cells, " cells", found > 0 ? text(", of which an earlier run finished ", found) : ""));
+  });
+  session.bar().clear();
+  const std::string report = report_json(result, this_machine());
+  write_results(arguments, inputs, cells_json(result), report);
+  for (const auto& cell : result.cells) {
+    if (cell.failure) session.warn(text(cell.plan.key.set, ": ", cell.failure->reason));
+  }
+  print_result(arguments.run->json ? report
+                                   : table_text(result, "ACC", Measure::accuracy) +
+                                         table_text(result, "NMI", Measure::nmi) + legend(result.protocol));
+  return exit_code(result);
+}
+
+}  // namespace
+
+Command add_reproduce_command(CLI::App& root) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* app = root.add_subcommand("reproduce", "Make the paper's tables and figures again, beside its own values");
+  add_flags(*app, *arguments);
+  return {app, arguments->run, [arguments] { return run_reproduce(*arguments); }};
+}
+
+}  // namespace tamis::app

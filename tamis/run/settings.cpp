@@ -1,0 +1,49 @@
+#include "tamis/run/settings.h"
+
+#include <utility>
+
+namespace tamis {
+
+namespace {
+
+std::string names_of(const Options& options) {
+  std::string names;
+  for (const auto& option : options) names += (names.empty() ? "" : ", ") + option.name;
+  return names.empty() ? "none" : names;
+}
+
+}  // namespace
+
+std::unique_ptr<BoundMethod> bound_with(const Method& method, Index clusters, const Settings& settings) {
+  auto bound = method.bind();
+  const Options options = bound->options();
+  if (const Option* option = find_option(options, "clusters")) {
+    set_from_text(*option, method.name, std::to_string(clusters));
+  }
+  for (const auto& [name, value] : settings) {
+    const Option* option = find_option(options, name);
+    require(option != nullptr, ErrorCode::usage, method.name, ": no option ", name,
+            ", need one of: ", names_of(options));
+    set_from_text(*option, method.name, value);
+  }
+  return bound;
+}
+
+std::vector<Settings> combinations(const std::vector<GridAxis>& axes, const std::string& method,
+                                   const Settings& given) {
+  std::vector<Settings> grid = {{}};
+  for (const auto& axis : axes) {
+    if (axis.method != method || given.contains(axis.option)) continue;
+    std::vector<Settings> longer;
+    for (const auto& settings : grid) {
+      for (const auto& value : axis.values) {
+        longer.push_back(settings);
+        longer.back()[axis.option] = value;
+      }
+    }
+    grid = std::move(longer);
+  }
+  return grid;
+}
+
+}  // namespace tamis
