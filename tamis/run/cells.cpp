@@ -136,6 +136,7 @@ Cell read_cell(const JsonValue& file, const PlannedCell& plan, Index features) {
   Cell cell;
   cell.plan = plan;
   cell.seconds = file.at("seconds").number();
+  cell.cpu_seconds = file.at("cpu_seconds").number();
   cell.status = parse_status(value.at("status").string());
   cell.iterations = value.at("iterations").index();
   cell.path = value.at("path").string();
@@ -195,7 +196,11 @@ void write_cell(Json& json, const Cell& cell, bool with_ranking) {
 
 std::string cell_file_text(const Cell& cell) {
   Json json;
-  json.begin_object().member("seconds", cell.seconds).key("cell").begin_object();
+  json.begin_object()
+      .member("seconds", cell.seconds)
+      .member("cpu_seconds", cell.cpu_seconds)
+      .key("cell")
+      .begin_object();
   write_cell(json, cell);
   json.end_object().end_object();
   const std::string rest = json.text().substr(1) + "\n";  // less its bracket, which the checksum stands behind

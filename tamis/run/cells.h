@@ -53,7 +53,8 @@ struct Cell {
   std::vector<std::string> warnings;
   std::vector<Index> ranking;       // every column, best first; empty for allfea and random
   std::vector<SubsetScore> scores;  // one a size; random: one a subset
-  double seconds = 0.0;             // when it was computed
+  double seconds = 0.0;             // when it was computed, by the clock
+  double cpu_seconds = 0.0;         // of the thread that did: what it costs on an idle core
 };
 
 // Every cell of a set, in a fixed order: allfea, random by size, then the methods. Settings that come to the same

@@ -1,5 +1,7 @@
 #include "tamis/run/reproduce.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -23,6 +25,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// That this thread has computed for so far.
+double thread_cpu_seconds() {
+  timespec time{};
+  return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0
+             ? static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec)
+             : 0.0;
+}
 
 // What a subset of columns gives, each subset measured once: settings often agree on one.
 class Scorer {
@@ -93,6 +103,7 @@ void score_everything(const ExperimentSet& set, Cell& cell, Scorer& scorer, Cont
 
 Cell compute_cell(const ExperimentSet& set, const PlannedCell& plan, Scorer& scorer, Context& context) {
   const auto start = Clock::now();
+  const double cpu_start = thread_cpu_seconds();
   Cell cell;
   cell.plan = plan;
   cell.failure = failure_of([&] {
@@ -106,6 +117,7 @@ Cell compute_cell(const ExperimentSet& set, const PlannedCell& plan, Scorer& sco
     }
   });
   cell.seconds = seconds_since(start);
+  cell.cpu_seconds = thread_cpu_seconds() - cpu_start;
   return cell;
 }
 

@@ -186,7 +186,7 @@ void write_figures(Json& json, const Reproduction& result) {
 struct Spent {
   std::string set, method;
   Index cells = 0;
-  double seconds = 0.0;
+  double seconds = 0.0, cpu_seconds = 0.0;
 };
 
 std::vector<Spent> spent_by_method(const Reproduction& result) {
@@ -194,21 +194,23 @@ std::vector<Spent> spent_by_method(const Reproduction& result) {
   for (const auto& cell : result.cells) {
     const CellKey& key = cell.plan.key;
     if (spent.empty() || spent.back().set != key.set || spent.back().method != key.method) {
-      spent.push_back({key.set, key.method, 0, 0.0});
+      spent.push_back({key.set, key.method});
     }
     ++spent.back().cells;
     spent.back().seconds += cell.seconds;
+    spent.back().cpu_seconds += cell.cpu_seconds;
   }
   return spent;
 }
 
 void write_run(Json& json, const Reproduction& result, const Machine& machine) {
-  double seconds = 0.0;
-  for (const auto& cell : result.cells) seconds += cell.seconds;
+  double cpu_seconds = 0.0;
+  for (const auto& cell : result.cells) cpu_seconds += cell.cpu_seconds;
   json.key("run").begin_object().member("seconds", result.seconds).member("threads", result.threads);
-  json.member("cells", result.cells.size()).member("cells_found", result.found).member("cell_seconds", seconds);
+  json.member("cells", result.cells.size()).member("cells_found", result.found).member("cpu_seconds", cpu_seconds);
   write_list(json, "by_method", spent_by_method(result), [&](const Spent& one) {
-    json.member("set", one.set).member("method", one.method).member("cells", one.cells).member("seconds", one.seconds);
+    json.member("set", one.set).member("method", one.method).member("cells", one.cells);
+    json.member("seconds", one.seconds).member("cpu_seconds", one.cpu_seconds);
   });
   json.end_object().key("machine").begin_object().member("processor", machine.processor);
   json.member("cores", machine.cores).member("memory_bytes", machine.memory_bytes);
@@ -236,7 +238,7 @@ std::string report_json(const Reproduction& result, const Machine& machine) {
   write_figures(json, result);
   write_run(json, result, machine);
   write_list(json, "cells", result.cells, [&](const Cell& cell) {
-    json.member("seconds", cell.seconds);
+    json.member("seconds", cell.seconds).member("cpu_seconds", cell.cpu_seconds);
     write_cell(json, cell, false);
   });
   return json.end_object().text() + "\n";
