@@ -116,12 +116,13 @@ int run_reproduce(const Arguments& arguments) {
   for (const auto& name : request.names) inputs.push_back(path_of_set(request.folder, name));
   require(file_kind(arguments.folder) == FileKind::folder, ErrorCode::usage, "reproduce: ", in_quotes(arguments.folder),
           " is no folder, need one");
-  require_all_there(request);
   OutputFolder(arguments.output, {kCells, kReport}, inputs);  // refuses early what could not be written at the end
+  auto sets = read_sets(request, session.context());
   CellStore store(arguments.output + "/cells");
-  const Reproduction result = reproduce(request, store, session.context(), [&](Index cells, Index found) {
-    session.note(text(cells, " cells", found > 0 ? text(", of which an earlier run finished ", found) : ""));
-  });
+  const Reproduction result =
+      reproduce(request, std::move(sets), store, session.context(), [&](Index cells, Index found) {
+        session.note(text(cells, " cells", found > 0 ? text(", of which an earlier run finished ", found) : ""));
+      });
   session.bar().clear();
   const std::string report = report_json(result, this_machine());
   write_results(arguments, inputs, cells_json(result), report);

@@ -233,12 +233,12 @@ Protocol quick_protocol() {
   Protocol protocol = full_protocol();
   protocol.quick = true;
   protocol.shares = {0.1, 0.5, 0.9};
-  protocol.most_rows = 1500;
+  protocol.most_rows = 1000;
   protocol.figure2 = {"0", "0.1", "1", "10"};
   const std::vector<std::string> tuned = {"0.1", "10"};
   protocol.axes = {{"ufcm", "alpha", tuned},    {"ufcm", "beta", tuned},
                    {"ufcm", "p", {"0.5", "1"}}, {"ndfs", "alpha", tuned},
-                   {"ndfs", "beta", {"0.1"}},   {"rufs", "alpha", tuned},
+                   {"ndfs", "beta", {"0.1"}},   {"rufs", "alpha", {"0.1"}},
                    {"rufs", "beta", {"0.1"}},   {"spec", "function", {"1", "2", "3"}}};
   return protocol;
 }

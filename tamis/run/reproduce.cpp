@@ -213,20 +213,10 @@ class Runner {
   std::exception_ptr first_error_;
 };
 
-std::vector<ExperimentSet> read_sets(const ReproduceRequest& request, Context& context) {
-  std::vector<ExperimentSet> sets;
-  for (const auto& name : request.names) {
-    context.progress("reproduce", 0.0, "reading " + name);
-    const ExperimentSet set = read_experiment_set(request.folder, name, context);
-    try {
-      column_moments(set.source, context);  // refuses values that are not finite
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::bad_data) throw;
-      fail(error.code(), path_of_set(request.folder, name), ": ", error.what());
-    }
-    sets.push_back(sampled_down(set, request.protocol.most_rows, context));
-  }
-  return sets;
+void require_all_there(const ReproduceRequest& request) {
+  const auto missing = missing_sets(request);
+  require(missing.empty(), ErrorCode::bad_data, printable(request.folder, 200), ": missing ", listed(missing),
+          "; tamis datasets tells where they come from");
 }
 
 void require_each_once(std::vector<std::string> names, const char* what) {
@@ -255,12 +245,6 @@ std::vector<std::string> missing_sets(const ReproduceRequest& request) {
   return missing;
 }
 
-void require_all_there(const ReproduceRequest& request) {
-  const auto missing = missing_sets(request);
-  require(missing.empty(), ErrorCode::bad_data, printable(request.folder, 200), ": missing ", listed(missing),
-          "; tamis datasets tells where they come from");
-}
-
 ExperimentSet sampled_down(const ExperimentSet& set, Index most_rows, Context& context) {
   if (most_rows == 0 || set.source.rows() <= most_rows) return set;
   const auto rows = sample_rows(set.source.rows(), most_rows, context.seed);
@@ -278,16 +262,32 @@ Cell compute_cell(const ExperimentSet& set, const PlannedCell& plan, Context& co
   return compute_cell(set, plan, scorer, context);
 }
 
-Reproduction reproduce(const ReproduceRequest& request, CellStore& store, Context& context,
-                       const std::function<void(Index, Index)>& planned) {
-  const auto start = Clock::now();
+std::vector<ExperimentSet> read_sets(const ReproduceRequest& request, Context& context) {
   check(request);
+  std::vector<ExperimentSet> sets;
+  for (const auto& name : request.names) {
+    context.progress("reproduce", 0.0, "reading " + name);
+    const ExperimentSet set = read_experiment_set(request.folder, name, context);
+    try {
+      column_moments(set.source, context);  // refuses values that are not finite
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::bad_data) throw;
+      fail(error.code(), path_of_set(request.folder, name), ": ", error.what());
+    }
+    sets.push_back(sampled_down(set, request.protocol.most_rows, context));
+  }
+  return sets;
+}
+
+Reproduction reproduce(const ReproduceRequest& request, std::vector<ExperimentSet> sets, CellStore& store,
+                       Context& context, const std::function<void(Index, Index)>& planned) {
+  const auto start = Clock::now();
   Reproduction result;
   result.protocol = request.protocol;
   result.methods = request.methods;
   result.seed = context.seed;
   result.threads = context.threads();
-  result.sets = read_sets(request, context);
+  result.sets = std::move(sets);
   for (const auto& set : result.sets) {
     for (auto& plan : plan_cells(set, request.protocol, request.methods, context.seed)) {
       result.cells.emplace_back().plan = std::move(plan);

@@ -32,13 +32,14 @@ struct Reproduction {
 
 // The names of the sets whose files are not there.
 std::vector<std::string> missing_sets(const ReproduceRequest& request);
-void require_all_there(const ReproduceRequest& request);  // Error(bad_data) naming all the missing ones
 
-// Reads every set, then computes what the store has not. Throws Error(bad_data) naming all the missing sets, before
-// anything is read; what one method cannot do is its cell's failure. `planned`, where given, is told how many cells
-// there are and how many were found.
-Reproduction reproduce(const ReproduceRequest& request, CellStore& store, Context& context,
-                       const std::function<void(Index, Index)>& planned = {});
+// Throws Error(bad_data) naming all the missing sets, before anything is read, and what reading throws.
+std::vector<ExperimentSet> read_sets(const ReproduceRequest& request, Context& context);
+
+// Computes what the store has not. What one method cannot do is its cell's failure. `planned`, where given, is told how
+// many cells there are and how many were found.
+Reproduction reproduce(const ReproduceRequest& request, std::vector<ExperimentSet> sets, CellStore& store,
+                       Context& context, const std::function<void(Index, Index)>& planned = {});
 
 // At most so many rows, drawn by the seed from all stretches of the set.
 ExperimentSet sampled_down(const ExperimentSet& set, Index most_rows, Context& context);

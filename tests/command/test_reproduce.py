@@ -253,6 +253,7 @@ def test_bad_data(tmp_path):
     refused(tamis(*arguments(tmp_path, tmp_path / "out", sets=("one",))), 3, "one.npz", "row 5")
     np.savez(tmp_path / "one.npz", X=arrays["X"])
     refused(tamis(*arguments(tmp_path, tmp_path / "out", sets=("one",))), (2, 3), "y")
+    assert not (tmp_path / "out").exists()
 
 
 def test_usage(data, tmp_path):
