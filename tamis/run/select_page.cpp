@@ -16,7 +16,6 @@ namespace tamis {
 namespace {
 
 using page::Cell;
-using page::Column;
 using enum page::Column::Kind;
 
 constexpr std::size_t kShownFeatures = 2000;  // rows of the ranking
