@@ -339,12 +339,12 @@ int run_compare(const Arguments& arguments) {
   CompareRequest request = parse_request(arguments);
   const auto sizes = parse_sizes(arguments.features);
   const Table table = session.read(arguments.data, read);
-  resolve(arguments, table, sizes, request, session);
   std::optional<OutputFolder> folder;
   if (!arguments.output.empty()) {
     folder.emplace(arguments.output, std::vector<std::string>{"comparison.json", "report.html"},
                    std::vector<std::string>{arguments.data.path, arguments.labels});
   }
+  resolve(arguments, table, sizes, request, session);
   const Result result{arguments, table, request,
                       naming(table.path, [&] { return compare_methods(table.source, request, session.context()); })};
   session.bar().clear();
