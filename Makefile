@@ -47,7 +47,7 @@ test-python:
 
 # Report pages in Chromium; what they look like is kept in build/screenshots.
 test-page:
-	$(PYTHON) -m pytest -q tests/page
+	$(PYTHON) -m pytest -q -n auto tests/page
 
 check:
 	@tools/setup check
