@@ -123,7 +123,7 @@ Cell compute_cell(const ExperimentSet& set, const PlannedCell& plan, Scorer& sco
 
 // Rough, to begin with the long ones and to tell the time left.
 double expected_seconds(const ExperimentSet& set, const PlannedCell& plan) {
-  constexpr double kFlops = 4e9, kLloydSteps = 30.0;
+  constexpr double kFlops = 1e10, kLloydSteps = 30.0;
   const CellKey& key = plan.key;
   double columns = 0.0;
   for (const Index size : key.sizes) columns += static_cast<double>(size);
