@@ -116,7 +116,8 @@ int run_reproduce(const Arguments& arguments) {
   for (const auto& name : request.names) inputs.push_back(path_of_set(request.folder, name));
   require(file_kind(arguments.folder) == FileKind::folder, ErrorCode::usage, "reproduce: ", in_quotes(arguments.folder),
           " is no folder, need one");
-  OutputFolder(arguments.output, {kCells, kReport}, inputs);  // refuses early what could not be written at the end
+  // Refuses early what could not be written at the end.
+  { const OutputFolder probe(arguments.output, {kCells, kReport}, inputs); }
   auto sets = read_sets(request, session.context());
   CellStore store(arguments.output + "/cells");
   const Reproduction result =

@@ -14,8 +14,8 @@ namespace tamis {
 
 namespace {
 
-constexpr Index kRowsAtOnce = 256;               // rows whose neighbours one task finds
-constexpr Index kOthersAtOnce = 512;             // rows they are compared with at a time
+constexpr Index kRowsAtOnce = 256;          // rows whose neighbours one task finds
+constexpr Index kOthersAtOnce = 512;        // rows they are compared with at a time
 constexpr Index kCellsAtOnce = 512 * 1024;  // numbers in a block of rows at most, of which a thread holds a few
 
 // A point near the mean of each column with so few bits that subtracting it is exact for whole numbers and the like:

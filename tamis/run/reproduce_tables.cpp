@@ -158,7 +158,7 @@ std::vector<Figure1Point> by_size(const View& view, const std::vector<Index>& si
     point.best = best_of(tried);
     for (const Cell* cell : view.of("ufcm", &PlannedCell::label_free)) point.label_free = view.at(*cell, size);
     if (point.best) point.random = view.beside_random(*point.best);
-    if (point.best || point.label_free) points.push_back(std::move(point));
+    if (point.best || point.label_free) points.push_back(point);
   }
   return points;
 }

@@ -30,11 +30,11 @@ class Bound final : public BoundMethod {
   bool takes_init() const override {
     return requires(MethodOptions o) { o.init; };
   }
-  void start_from(Matrix init) override {
+  void start_from(const Matrix& init) override {
     if constexpr (requires { options_.init; }) {
-      options_.init = std::move(init);
+      options_.init = init;
     } else {
-      BoundMethod::start_from(std::move(init));
+      BoundMethod::start_from(init);
     }
   }
 
@@ -55,7 +55,7 @@ std::unique_ptr<BoundMethod> bind() {
 
 }  // namespace
 
-void BoundMethod::start_from(Matrix) { fail(ErrorCode::usage, "init: this method starts from no labels"); }
+void BoundMethod::start_from(const Matrix&) { fail(ErrorCode::usage, "init: this method starts from no labels"); }
 
 const std::vector<Method>& methods() {
   static const std::vector<Method> table = {

@@ -22,7 +22,7 @@ class BoundMethod {
   virtual void supervise(const std::vector<int>& classes) = 0;
   // A first label matrix (n x clusters, >= 0) instead of the one from k-means; Error(usage) where there is none.
   virtual bool takes_init() const { return false; }
-  virtual void start_from(Matrix init);
+  virtual void start_from(const Matrix& init);
   // How many features the caller will take, for a method that works towards that number (mcfs).
   virtual void aim_at(Index features) { static_cast<void>(features); }
   virtual Selection run(const Source& source, Context& context) const = 0;
