@@ -111,6 +111,12 @@ def test_another_seed_is_another_result(data, unbroken, tmp_path):
     assert cells_of(tmp_path / "out") != cells_of(unbroken)
 
 
+def await_first_cell(child, folder):
+    while not (folder.is_dir() and any(p.suffix == ".json" for p in folder.iterdir())):
+        assert child.poll() is None, "ended before its first cell"
+        time.sleep(0.002)
+
+
 @pytest.mark.parametrize("seed", range(2 if SANITIZED else 4))
 def test_killed_and_resumed(data, unbroken, tmp_path, seed):
     """kill -9 at random moments, again and again, until a run comes to its end."""
@@ -120,8 +126,10 @@ def test_killed_and_resumed(data, unbroken, tmp_path, seed):
         child = subprocess.Popen([str(COMMAND), *arguments(data, tmp_path / "out", "--threads", 2)],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            # The first ones are killed early, so that there is always something to resume.
-            early = 0.12 * (10 if SANITIZED or PYTHON_COMMAND else 1)
+            if kills == 0:  # when the first cell is there, so that there is always something to resume
+                await_first_cell(child, tmp_path / "out" / "cells")
+                raise subprocess.TimeoutExpired(child.args, 0)
+            early = (0.12 + 0.05 * PYTHON_COMMAND) * (10 if SANITIZED else 1)
             code = child.wait(timeout=moments.uniform(0.02, early if kills < 4 else 3 * early))
         except subprocess.TimeoutExpired:
             child.send_signal(signal.SIGKILL)
