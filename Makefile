@@ -5,12 +5,12 @@
 # make bench   kernels, against a plain NumPy version, library calls and scikit-feature (the last takes minutes)
 # make format  rewrite the sources in the house format
 .PHONY: demo build test check bench format clean native python
-.PHONY: test-native test-command test-python test-page check-format check-rooms check-tidy check-asan check-tsan check-fuzz
+.PHONY: setup-test test-native test-command test-python test-page check-format check-rooms check-tidy check-asan check-tsan check-fuzz
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 
 PYTHON := .venv/bin/python
-FUZZ_SECONDS ?= 15
+FUZZ_SECONDS ?= 10
 CONFIGURE = cmake --preset $(1) >/dev/null
 
 demo:
@@ -20,7 +20,7 @@ demo:
 	build/tamis demo
 
 build:
-	@tools/setup test
+	@tools/setup python
 	@$(MAKE) --no-print-directory native python
 
 native:
@@ -32,7 +32,10 @@ python:
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall \
 	    -Cbuild-dir=build/python -Ccmake.define.TAMIS_PREBUILT=$(CURDIR)/build .
 
-test: build test-native test-command test-python test-page
+test: setup-test build test-native test-command test-python test-page
+
+setup-test:
+	@tools/setup test
 
 test-native:
 	ctest --preset release
