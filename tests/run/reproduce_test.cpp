@@ -19,7 +19,7 @@ ExperimentSet small_set(const std::string& name, Index rows = 60, Index cols = 1
   ExperimentSet set;
   for (Index i = 0; i < rows; ++i) {
     set.classes.push_back(static_cast<int>(i % 3));
-    for (Index j = 0; j < 3; ++j) x(i, j) += 6.0 * static_cast<double>((i + j) % 3);
+    for (Index j = 0; j < std::min<Index>(3, cols); ++j) x(i, j) += 6.0 * static_cast<double>((i + j) % 3);
   }
   const auto owned = std::make_shared<const Matrix>(std::move(x));
   set.name = name;
