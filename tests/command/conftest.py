@@ -44,7 +44,7 @@ def tamis(*arguments, stdin=None, stdout=subprocess.PIPE, timeout=30, cwd=None, 
     """Runs the command to its end."""
     start = time.perf_counter()
     done = subprocess.run([str(COMMAND), *map(str, arguments)], input=stdin, stdout=stdout, stderr=subprocess.PIPE,
-                          timeout=timeout, cwd=cwd, env={**os.environ, **(env or {})})
+                          timeout=timeout * (4 if SANITIZED else 1), cwd=cwd, env={**os.environ, **(env or {})})
     out = (done.stdout or b"").decode("utf-8", "backslashreplace")
     return Run(done.returncode, out, done.stderr.decode("utf-8", "backslashreplace"), time.perf_counter() - start)
 
