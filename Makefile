@@ -70,7 +70,7 @@ check-asan:
 	@$(call CONFIGURE,asan)
 	@cmake --build --preset asan
 	tools/sanitized ctest --preset asan
-	TAMIS_COMMAND=build-asan/tamis tools/sanitized $(PYTHON) -m pytest -q tests/command -m hostile
+	TAMIS_COMMAND=build-asan/tamis tools/sanitized $(PYTHON) -m pytest -q -n auto tests/command -m hostile
 
 check-tsan:
 	@$(call CONFIGURE,tsan)
