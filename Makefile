@@ -2,10 +2,11 @@
 # make test    set up, build, and run every test
 # make build   build/tamis, and .venv with the Python package and what the tests and benchmarks use
 # make check   format, tidy, order of the rooms, sanitizers, short fuzzing
-# make bench   kernels, against a plain NumPy version, library calls and scikit-feature (the last takes minutes)
+# make bench   limits of time on an idle machine; kernels; against a plain NumPy version, library calls and scikit-feature
+#              (takes minutes)
 # make format  rewrite the sources in the house format
 .PHONY: demo build test check bench format clean native python
-.PHONY: setup-test test-native test-command test-python test-page check-format check-rooms check-tidy check-asan check-tsan check-fuzz
+.PHONY: setup-test test-native test-command test-python test-page test-limits check-format check-rooms check-tidy check-asan check-tsan check-fuzz
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 
@@ -52,6 +53,12 @@ test-python:
 test-page:
 	$(PYTHON) -m pytest -q -n auto tests/page
 
+# What must happen within a given time on an idle machine; `make test` gives it ten times as long.
+test-limits: setup-test build
+	TAMIS_IDLE=1 $(PYTHON) -m pytest -q tests/page -k soon
+	TAMIS_IDLE=1 $(PYTHON) -m pytest -q tests/command -k 'ctrl_c or interrupted'
+	TAMIS_IDLE=1 $(PYTHON) -m pytest -q python/tests -k 'ctrl_c or overhead or import'
+
 check:
 	@tools/setup check
 	@$(MAKE) --no-print-directory check-format check-rooms check-tidy check-asan check-tsan check-fuzz
@@ -82,7 +89,7 @@ check-fuzz:
 	@cmake --build --preset asan
 	tools/check_fuzz build-asan/fuzz $(FUZZ_SECONDS)
 
-bench:
+bench: test-limits
 	@tools/setup bench
 	@$(call CONFIGURE,bench)
 	@cmake --build --preset bench

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from limits import at_rest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 COMMAND = Path(os.environ.get("TAMIS_COMMAND", ROOT / "build" / "tamis")).resolve()
@@ -64,7 +65,7 @@ def refused(run, codes, *words, seconds=5):
     assert run.err.startswith("tamis: ") and run.err.endswith("\n") and run.err.count("\n") == 1, str(run)
     for word in words:
         assert str(word).lower() in run.err.lower(), f"{word!r} is not in the message: {run}"
-    assert run.seconds < seconds * (10 if SANITIZED else 1), str(run)
+    assert run.seconds < at_rest(seconds), str(run)
 
 
 # A process started from here would inherit this one's peak memory, so a small one starts and measures it.

@@ -98,7 +98,7 @@ TEST(ReadTable, CancelledWhileAPipeIsSilent) {
   const auto start = std::chrono::steady_clock::now();
   context.is_cancelled = [&] { return std::chrono::steady_clock::now() - start > std::chrono::milliseconds(200); };
   error_of(ErrorCode::interrupted, [&] { read_table(path, {}, context); });
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
 TEST(ReadTable, LabelsFromFiles) {

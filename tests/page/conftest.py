@@ -85,7 +85,7 @@ class Opened:
     def __init__(self, browser, path, **options):
         options.setdefault("viewport", {"width": 1280, "height": 900})
         self.context = browser.new_context(**options)
-        self.context.set_default_timeout(10000)
+        self.context.set_default_timeout(30000)
         self.page = self.context.new_page()
         self.complaints, self.requests = [], []
         self.page.on("console", lambda message: self.complaints.append(f"{message.type}: {message.text}"))
@@ -95,7 +95,7 @@ class Opened:
         self.page.add_init_script("document.addEventListener('securitypolicyviolation',"
                                   " event => console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))")
         self.page.goto(path.as_uri())
-        self.page.wait_for_selector("html[data-drawn]", state="attached", timeout=20000)
+        self.page.wait_for_selector("html[data-drawn]", state="attached", timeout=60000)
 
     def eval(self, script, *arguments):
         return self.page.evaluate(script, *arguments)
