@@ -332,13 +332,23 @@ void write_folder(OutputFolder& folder, const Result& result, const std::string&
   folder.commit();
 }
 
+// Of the methods that will run, with the options they have by default.
+Session::Peak largest_peak(const std::string& methods, int threads) {
+  return [=](const Source& source) {
+    std::uint64_t most = 0;
+    for (const Method& method : parse_methods(methods))
+      most = std::max(most, peak_of(method.name, {}, threads)(source));
+    return most;
+  };
+}
+
 int run_compare(const Arguments& arguments) {
   Session session(*arguments.run);
   ReadOptions read = arguments.data.read_options();
   if (!arguments.labels.empty()) read.labels = {arguments.labels};
   CompareRequest request = parse_request(arguments);
   const auto sizes = parse_sizes(arguments.features);
-  const Table table = session.read(arguments.data, read);
+  const Table table = session.read(arguments.data, read, largest_peak(arguments.methods, session.context().threads()));
   std::optional<OutputFolder> folder;
   if (!arguments.output.empty()) {
     folder.emplace(arguments.output, std::vector<std::string>{"comparison.json", "report.html"},

@@ -56,7 +56,7 @@ std::string describe(const Table& table, const Profile& found, int threads) {
   facts.add({"data", printable(table.path, table.path.size())});
   facts.add({"shape", text(table.source.rows(), " rows x ", table.source.cols(), " features")});
   facts.add({"type", text(table.format, ", ", store.sparse() ? "sparse " : "dense ", name_of(store.dtype()), ", ",
-                          size_text(data_bytes(store)), " in memory")});
+                          size_text(store.table_bytes()), " in memory")});
   facts.add({"zeros", short_number(100.0 * zero_share(table, found), 3) + " %"});
   facts.add({"missing", found.not_finite == 0 ? "0"
                                               : text(found.not_finite, " NaN or infinite, in columns ",
@@ -83,7 +83,7 @@ std::string describe_json(const Table& table, const Profile& found, int threads)
   json.begin_object().member("tamis", kVersion).key("data").begin_object().member("path", table.path);
   json.member("rows", table.source.rows()).member("features", table.source.cols()).member("format", table.format);
   json.member("sparse", store.sparse()).member("dtype", name_of(store.dtype())).member("stored", store.nonzeros());
-  json.member("bytes", data_bytes(store)).member("zeros", found.zeros).member("not_finite", found.not_finite);
+  json.member("bytes", store.table_bytes()).member("zeros", found.zeros).member("not_finite", found.not_finite);
   json.member("columns_not_finite", found.columns_not_finite).member("constant", found.constant);
   json.key("duplicates").begin_array();
   for (const auto& [column, first] : found.duplicates) json.value(std::vector<Index>{column, first});
@@ -108,7 +108,7 @@ int run_info(const Arguments& arguments) {
   Session session(*arguments.run);
   ReadOptions read = arguments.data.read_options();
   if (!arguments.labels.empty()) read.labels = {arguments.labels};
-  const Table table = session.read(arguments.data, read);
+  const Table table = session.read(arguments.data, read, peak_of("maxvar", {}, session.context().threads()));
   const Profile found = naming(table.path, [&] { return profile(table.source, session.context()); });
   session.bar().clear();
   const int threads = session.context().threads();

@@ -1,5 +1,6 @@
 // tamis select: rank the features of a table and select the best.
 #include <algorithm>
+#include <filesystem>
 
 #include "app/session.h"
 #include "tamis/data/quote.h"
@@ -27,6 +28,7 @@ struct Arguments {
   std::vector<std::string> include, exclude;
   std::string output;
   std::string image;
+  std::string checkpoint;
   bool strict = false;
 };
 
@@ -55,6 +57,10 @@ void add_flags(CLI::App& app, Arguments& arguments) {
                  "The features are the pixels of an image, shown in report.html: 28x28; 28x28T where pixels go down "
                  "the columns")
       ->type_name("HxW");
+  app.add_option("--checkpoint", arguments.checkpoint,
+                 "Keep the state of a long run in this file, and go on from it where it is there (ufcm); it is removed "
+                 "when the run is done")
+      ->type_name("FILE");
   app.add_flag("--strict", arguments.strict, "Exit with 6 where the method did not converge");
   add_run_flags(app, *arguments.run);
 }
@@ -87,6 +93,7 @@ void read_and_resolve(Job& job, Session& session) {
   const Arguments& arguments = job.arguments;
   if (!arguments.features.empty()) job.request.features = parse_feature_count(arguments.features);
   job.request.scale = parse_scaling(arguments.scale);
+  job.request.checkpoint = arguments.checkpoint;
   if (!arguments.image.empty()) job.page.image = parse_image_shape(arguments.image);
   job.page.id_column = arguments.data.id;
   const auto include = words_of(arguments.include), exclude = words_of(arguments.exclude);
@@ -96,7 +103,8 @@ void read_and_resolve(Job& job, Session& session) {
     const bool known = std::find(options.labels.begin(), options.labels.end(), labels) != options.labels.end();
     if (!labels.empty() && !known) options.labels.push_back(labels);
   }
-  job.table = session.read(arguments.data, options);
+  job.table = session.read(arguments.data, options,
+                           peak_of(job.method.name, job.bound->options(), session.context().threads()));
   if (job.page.image) require_image(*job.page.image, job.table);
   job.request.include = sorted(resolve_features(include, job.table, "include"));
   job.request.exclude = sorted(resolve_features(exclude, job.table, "exclude", true));
@@ -136,7 +144,7 @@ std::string summary(const Job& job, Session& session) {
   TextTable table({TextTable::Align::left, TextTable::Align::left});
   const auto& store = job.table.source.store();
   table.add({"data", text(job.result.scores.size(), " features x ", store.rows(), " rows, ",
-                          store.sparse() ? "sparse " : "", name_of(store.dtype()),
+                          store.sparse() ? "sparse " : "", name_of(store.dtype()), store.in_memory() ? "" : " on disk",
                           job.result.constant > 0 ? text(", ", job.result.constant, " constant") : "")});
   table.add({"method", text(job.method.name, report.path.empty() ? "" : ", path " + report.path)});
   std::string resolved;
@@ -206,10 +214,13 @@ int run_select(const Arguments& arguments) {
   session.bar().clear();
   const Report& report = job.result.selection.report;
   for (const auto& warning : report.warnings) session.warn(warning);
+  if (report.resumed_at > 0)
+    session.note(text("went on from ", arguments.checkpoint, " at iteration ", report.resumed_at));
 
   const auto record = record_of(job, session);
   const std::string json = arguments.run->json || folder ? selection_json(record) : std::string();
   if (folder) write_folder(*folder, job, record, json, session);
+  if (!arguments.checkpoint.empty()) std::filesystem::remove(arguments.checkpoint);
   print_result(arguments.run->json ? json : ranking_table(job) + "\n" + summary(job, session));
   if (report.status != Status::max_iterations || !arguments.strict) return 0;
   fail(ErrorCode::not_converged, job.method.name, ": not converged in ", report.iterations,

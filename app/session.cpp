@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "app/signals.h"
+#include "tamis/data/buffer.h"
+#include "tamis/run/forecast.h"
 #include "tamis/run/spelling.h"
 
 namespace tamis::app {
@@ -37,10 +39,24 @@ void Session::warn(const std::string& message) {
   note("warning: " + message);
 }
 
-Table Session::read(const DataArguments& arguments, const ReadOptions& options) {
-  ReadOptions with_foreign = options;
-  if (foreign_reader != nullptr) with_foreign.foreign = *foreign_reader;
-  return naming(arguments.path, [&] { return read_table(arguments.path, with_foreign, context_); });
+Table Session::read(const DataArguments& arguments, const ReadOptions& options, const Peak& peak) {
+  ReadOptions more = options;
+  if (foreign_reader != nullptr) more.foreign = *foreign_reader;
+  more.leave_on_disk = [&](const Source& source) {
+    const std::uint64_t need = peak(source), budget = memory_budget(context_);
+    if (need <= budget) return false;
+    note(text(arguments.path, ": in memory this would need about ", size_text(need), " of ", size_text(budget),
+              ", so the rows stay on disk and every pass reads them"));
+    return true;
+  };
+  return naming(arguments.path, [&] { return read_table(arguments.path, more, context_); });
+}
+
+Session::Peak peak_of(const std::string& method, const Options& options, int threads) {
+  return [=](const Source& source) {
+    const Store& store = source.store();
+    return forecast(method, source, options, threads).peak_bytes - store.resident_bytes() + store.table_bytes();
+  };
 }
 
 }  // namespace tamis::app

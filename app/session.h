@@ -21,7 +21,10 @@ class Session {
   void note(const std::string& message);  // one line for people, unless --quiet
   void warn(const std::string& message);  // kept for the report; printed unless --quiet
 
-  Table read(const DataArguments& arguments, const ReadOptions& options);
+  // `peak` forecasts the memory that will be needed with the table in it. Where that is more than there may be, the
+  // rows are left on disk if they can be.
+  using Peak = std::function<std::uint64_t(const Source&)>;
+  Table read(const DataArguments& arguments, const ReadOptions& options, const Peak& peak);
 
  private:
   bool quiet_;
@@ -29,6 +32,9 @@ class Session {
   ProgressBar bar_;
   std::vector<std::string> warnings_;
 };
+
+// The peak of a method with its options.
+Session::Peak peak_of(const std::string& method, const Options& options, int threads);
 
 // Runs `work`, naming the file in complaints about its data that do not.
 template <class Work>

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "tamis/base/parallel.h"
@@ -18,6 +19,19 @@ struct Progress {
   std::string detail;     // e.g. "iteration 3, objective 12.5"
 };
 
+// Where a long run leaves its state now and then, and where it finds that of a run before it.
+class Keeper {
+ public:
+  Keeper() = default;
+  virtual ~Keeper() = default;
+  Keeper(const Keeper&) = delete;
+  Keeper& operator=(const Keeper&) = delete;
+
+  virtual std::optional<std::string> load() = 0;
+  // Kept always, or only as often as that costs little.
+  virtual void save(const std::function<std::string()>& state, bool always) = 0;
+};
+
 class Context {
  public:
   explicit Context(int threads = 0, std::uint64_t seed = 0);
@@ -27,6 +41,7 @@ class Context {
   std::function<void(const Progress&)> on_progress;    // called from the calling thread only
   std::function<void(const std::string&)> on_warning;  // one line each
   std::function<bool()> is_cancelled;                  // polled between pieces of work
+  Keeper* keeper = nullptr;                            // of methods that can be taken up again (registry.h)
 
   ThreadPool& pool() { return *pool_; }
   int threads() const { return pool_->threads(); }
@@ -39,8 +54,22 @@ class Context {
   Index passes() const { return passes_; }
 
  private:
+  friend class UncountedPasses;
   std::unique_ptr<ThreadPool> pool_;
   std::atomic<Index> passes_{0};
+};
+
+// While this lives, passes are over something smaller than the data (a sample in memory, say), and are not counted.
+class UncountedPasses {
+ public:
+  explicit UncountedPasses(Context& context) : context_(context), before_(context.passes()) {}
+  ~UncountedPasses() { context_.passes_ = before_; }
+  UncountedPasses(const UncountedPasses&) = delete;
+  UncountedPasses& operator=(const UncountedPasses&) = delete;
+
+ private:
+  Context& context_;
+  const Index before_;
 };
 
 }  // namespace tamis

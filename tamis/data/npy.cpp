@@ -9,62 +9,11 @@
 
 #include "tamis/base/error.h"
 #include "tamis/data/labels.h"
+#include "tamis/data/npy_numbers.h"
 #include "tamis/data/number.h"
 
 namespace tamis {
 namespace {
-
-DType dtype_of(const NpyHeader& header) {
-  const std::size_t log_size = static_cast<std::size_t>(std::countr_zero(header.item));
-  constexpr DType kSigned[] = {DType::i8, DType::i16, DType::i32, DType::i64};
-  constexpr DType kUnsigned[] = {DType::u8, DType::u16, DType::u32, DType::u64};
-  switch (header.kind) {
-    case 'f': return header.item == 8 ? DType::f64 : DType::f32;
-    case 'i': return kSigned[log_size];
-    default: return kUnsigned[log_size];
-  }
-}
-
-template <class T>
-void swap_all(std::byte* data, std::size_t size) {
-  for (std::size_t i = 0; i < size; i += sizeof(T)) {
-    T value;
-    std::memcpy(&value, data + i, sizeof(T));
-    if constexpr (sizeof(T) == 2) value = __builtin_bswap16(value);
-    if constexpr (sizeof(T) == 4) value = __builtin_bswap32(value);
-    if constexpr (sizeof(T) == 8) value = __builtin_bswap64(value);
-    std::memcpy(data + i, &value, sizeof(T));
-  }
-}
-
-void swap_bytes(std::byte* data, std::size_t size, std::size_t item) {
-  if (item == 2) swap_all<std::uint16_t>(data, size);
-  if (item == 4) swap_all<std::uint32_t>(data, size);
-  if (item == 8) swap_all<std::uint64_t>(data, size);
-}
-
-// IEEE binary16 to binary32: the exponent is re-biased by multiplying with 2^112, which also normalises subnormals.
-float widen(std::uint16_t half) {
-  const std::uint32_t magnitude = static_cast<std::uint32_t>(half & 0x7FFFU) << 13;
-  const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000U) << 16;
-  if ((half & 0x7C00U) == 0x7C00U) return std::bit_cast<float>(sign | magnitude | 0x7F800000U);  // inf, nan
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112F) | sign);
-}
-
-// The bytes of the array as the header claims them, compared with what there is.
-std::size_t payload_size(const ByteStream& bytes, const NpyHeader& header) {
-  std::uint64_t size = 0;
-  require(!__builtin_mul_overflow(static_cast<std::uint64_t>(header.count), header.item, &size), ErrorCode::bad_data,
-          bytes.where(), ": the shape multiplies to more than 2^64 bytes");
-  const auto remaining = bytes.remaining();
-  if (remaining) {
-    require(*remaining >= size, ErrorCode::bad_data, bytes.where(), ": truncated, the header promises ", size,
-            " bytes and ", *remaining, " are there");
-    require(*remaining == size, ErrorCode::bad_data, bytes.where(), ": ", *remaining - size,
-            " bytes too many after the array");
-  }
-  return size;
-}
 
 // Fills `to` with exactly `size` bytes, handing each piece to `post` while it is in the cache.
 template <class Post>
@@ -83,16 +32,9 @@ void read_payload(ByteStream& bytes, std::byte* to, std::size_t size, std::size_
 constexpr std::size_t kPostPiece = std::size_t{1} << 18;
 
 void read_numbers(ByteStream& bytes, const NpyHeader& header, std::byte* to, std::size_t size) {
-  if (header.kind == 'b') {
-    read_payload(bytes, to, size, kPostPiece, [](std::byte* data, std::size_t count) {
-      for (std::size_t i = 0; i < count; ++i) data[i] = std::byte{data[i] != std::byte{0}};
-    });
-  } else if (header.swapped && header.item > 1) {
-    read_payload(bytes, to, size, kPostPiece,
-                 [&](std::byte* data, std::size_t count) { swap_bytes(data, count, header.item); });
-  } else {
-    read_payload(bytes, to, size, size, [](std::byte*, std::size_t) {});
-  }
+  const bool as_they_are = header.kind != 'b' && (!header.swapped || header.item == 1);
+  read_payload(bytes, to, size, as_they_are ? size : kPostPiece,
+               [&](std::byte* data, std::size_t count) { settle_numbers(header, data, count); });
 }
 
 template <class Visit>
@@ -117,7 +59,7 @@ NpyArray read_array_after(const NpyHeader& header, ByteStream& bytes, Context& c
   require(header.kind != 'U' && header.kind != 'S', ErrorCode::bad_data, bytes.where(),
           ": an array of text, need numbers");
   const std::size_t size = payload_size(bytes, header);
-  const bool half = header.kind == 'f' && header.item == 2;
+  const bool half = is_half(header);
   NpyArray array;
   array.dtype = dtype_of(header);
   array.fortran = header.fortran;
@@ -126,22 +68,15 @@ NpyArray read_array_after(const NpyHeader& header, ByteStream& bytes, Context& c
   require(!half || size <= SIZE_MAX / 2, ErrorCode::bad_data, bytes.where(), ": more than 2^64 bytes");
   require_memory(context, bytes.where(), half ? 2 * size : size);
   array.buffer.resize(half ? 2 * size : size);
-  // float16 is read into the second half of its buffer and widened from the front, never past what is yet to come.
-  std::byte* const raw = array.buffer.data() + (half ? size : 0);
-  read_numbers(bytes, header, raw, size);
-  for (std::size_t i = 0; half && i < size; i += 2) {
-    std::uint16_t value = 0;
-    std::memcpy(&value, raw + i, 2);
-    const float wide = widen(value);
-    std::memcpy(array.buffer.data() + 2 * i, &wide, 4);
-  }
+  read_numbers(bytes, header, array.buffer.data() + (half ? size : 0), size);
+  if (half) widen_halves(array.buffer.data(), size);
   return array;
 }
 
 // The numbers where they lie in the file, where they need no change; null otherwise.
 std::shared_ptr<const void> map_numbers(const NpyHeader& header, ByteStream& bytes, Context& context) {
   const bool number = header.kind == 'f' || header.kind == 'i' || header.kind == 'u';
-  if (!number || (header.swapped && header.item > 1) || (header.kind == 'f' && header.item == 2)) return nullptr;
+  if (!number || (header.swapped && header.item > 1) || is_half(header)) return nullptr;
   const std::size_t size = payload_size(bytes, header);
   require_memory(context, bytes.where(), size);
   return size == 0 ? nullptr : bytes.map(size, header.item);
@@ -226,8 +161,7 @@ std::vector<std::string> read_npy_words(ByteStream& bytes, Context& context) {
 
 Source read_npy_matrix(ByteStream& bytes, bool transpose, bool map, Context& context) {
   const NpyHeader header = read_npy_header(bytes);
-  require(header.shape.size() == 2, ErrorCode::bad_data, bytes.where(), ": ", header.shape.size(),
-          " dimensions, need 2 (rows x columns)");
+  require_matrix(bytes.where(), header);
   DenseView view;
   std::shared_ptr<const void> owner = map ? map_numbers(header, bytes, context) : nullptr;
   if (owner != nullptr) {
@@ -256,6 +190,11 @@ Labels read_npy_labels(ByteStream& bytes, Index rows, Context& context) {
   for (const std::string& word : read_npy_words(bytes, context)) builder.add(word);
   require_label_count(bytes.where(), "the array", builder.size(), rows);
   return builder.finish();
+}
+
+void require_matrix(const std::string& where, const NpyHeader& header) {
+  require(header.shape.size() == 2, ErrorCode::bad_data, where, ": ", header.shape.size(),
+          " dimensions, need 2 (rows x columns)");
 }
 
 void require_shape(const std::string& where, Index rows, Index cols) {

@@ -45,6 +45,8 @@ Labels read_npy_labels(ByteStream& bytes, Index rows, Context& context);
 double number_at(const NpyArray& array, Index i);
 bool integer_at(const NpyArray& array, Index i, std::int64_t& value);
 
+// Error(bad_data) unless it has two dimensions.
+void require_matrix(const std::string& where, const NpyHeader& header);
 // Error(bad_data) unless there are at least 2 rows and 1 column.
 void require_shape(const std::string& where, Index rows, Index cols);
 

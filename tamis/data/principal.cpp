@@ -14,6 +14,9 @@ namespace {
 
 // Up to this many rows (or columns) the full small Gram matrix is decomposed: exact, and cheaper than iterating.
 constexpr Index kSmall = 256;
+// With this many rows one product Z'Z is cheaper than several readings of the data, up to so many columns.
+constexpr Index kManyRows = 262144;
+constexpr Index kManyRowsCols = 1024;
 constexpr Index kTiny = 64;  // and to this one, no iteration is cheaper at all
 constexpr Index kGuard = 4;  // extra directions that speed up the last wanted one
 
@@ -67,10 +70,16 @@ struct Sample {
   Sample(const Centered& z, Index count, Context& context)
       : values(gather_rows(z.source(), sample_rows(z.rows(), count, context.seed), context)),
         source(make_dense_store({values.data(), DType::f64, values.rows(), values.cols(), values.cols(), 1})),
-        centered(source, column_moments(source, context)) {}
+        centered(source, moments_of(source, context)) {}
   const Matrix values;
   const Source source;
   const Centered centered;
+
+ private:
+  static ColumnMoments moments_of(const Source& source, Context& context) {
+    const UncountedPasses uncounted(context);
+    return column_moments(source, context);
+  }
 };
 
 constexpr Index kSampleRows = 4096;              // for rough directions
@@ -91,6 +100,7 @@ Matrix random_start(const Centered& z, Index width, Context& context) {
   const Index sampled = sample_size(z, width, kStartRows);
   if (sampled == 0) return orthonormalized(multiply_transposed(z, normal_matrix(z.rows(), width, random), context));
   const Sample some(z, sampled, context);
+  const UncountedPasses uncounted(context);
   return orthonormalized(multiply_transposed(some.centered, normal_matrix(sampled, width, random), context));
 }
 
@@ -121,10 +131,12 @@ RitzPairs principal_directions(const Centered& z, Index count, Accuracy accuracy
   const Index sampled = sample_size(z, count, kSampleRows);
   if (accuracy == Accuracy::rough && scatter.empty() && sampled > 0) {
     const Sample some(z, sampled, context);
+    const UncountedPasses uncounted(context);
     RitzPairs rough = principal_directions(some.centered, count, accuracy, scatter, context);
     if (rough.vectors.cols() == count) return rough;
   }
-  if (z.cols() <= std::min(kSmall, z.rows())) {
+  const bool many_rows = !z.source().sparse() && z.rows() >= kManyRows && z.cols() <= kManyRowsCols;
+  if (z.cols() <= std::min(kSmall, z.rows()) || many_rows) {
     const Matrix& s = scatter.empty() ? small_gram(z, context) : scatter;
     return accuracy == Accuracy::full || z.cols() <= kTiny ? from_gram(z, count, s)
                                                            : by_iteration(z, count, accuracy, s, context);

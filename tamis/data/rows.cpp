@@ -119,10 +119,12 @@ Matrix gather_rows(const Source& source, const std::vector<Index>& rows, Context
   Matrix out(static_cast<Index>(rows.size()), source.cols());
   const Index block_rows = source.store().block_rows();
   context.pool().run(source.store().block_count(), [&](Index b) {
-    const Block block = source.store().block(b);
     const auto begin = std::lower_bound(rows.begin(), rows.end(), b * block_rows);
     const auto end = std::lower_bound(begin, rows.end(), (b + 1) * block_rows);
-    for (auto at = begin; at != end; ++at) copy_rows(x, block, *at - block.first, 1, out.row(at - rows.begin()));
+    context.check_cancelled();
+    for (auto at = begin; at != end; ++at) {
+      copy_rows(x, source.store().some_rows(*at, 1), 0, 1, out.row(at - rows.begin()));
+    }
   });
   return out;
 }
@@ -140,9 +142,9 @@ void load_rows(const Centered& z, Index first, Index count, double* out) {
   assert(!z.source().sparse());
   const Store& store = z.source().store();
   for (Index row = first; row < first + count;) {
-    const Block block = store.block(row / store.block_rows());
-    const Index begin = row - block.first, rows = std::min(block.rows - begin, first + count - row);
-    load_tile(z, block, begin, rows, 0, z.cols(), out + (row - first) * z.cols(), z.cols());
+    const Index block_end = (row / store.block_rows() + 1) * store.block_rows();
+    const Index rows = std::min(block_end, first + count) - row;
+    load_tile(z, store.some_rows(row, rows), 0, rows, 0, z.cols(), out + (row - first) * z.cols(), z.cols());
     row += rows;
   }
 }

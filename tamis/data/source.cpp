@@ -76,6 +76,26 @@ void check_row(const CsrView& view, Index row) {
 
 }  // namespace
 
+Block Store::some_rows(Index first, Index count) const {
+  Block out = block(first / block_rows_);
+  const Index skipped = first - out.first;
+  out.first = first;
+  out.rows = out.dense.rows = out.csr.rows = count;
+  if (out.sparse) {
+    out.csr.offsets += skipped;
+  } else {
+    out.dense.data = advance(out.dense.data, out.dense.dtype, skipped * out.dense.row_stride);
+  }
+  return out;
+}
+
+std::uint64_t Store::table_bytes() const {
+  const auto cells = static_cast<std::uint64_t>(nonzeros());
+  if (!sparse()) return cells * size_of(dtype());
+  return cells * (size_of(dtype()) + sizeof(std::int32_t)) +
+         static_cast<std::uint64_t>(rows() + 1) * sizeof(std::int64_t);
+}
+
 std::shared_ptr<const Store> make_dense_store(const DenseView& view, std::shared_ptr<const void> owner,
                                               Index block_rows) {
   require(view.rows >= 0 && view.cols >= 0 && block_rows >= 1, ErrorCode::usage, "dense rows: shape (", view.rows, ", ",

@@ -1,5 +1,5 @@
-// Where the rows come from. A Store yields blocks of rows: dense in memory, sparse in memory, or (later) a file
-// or a cluster. A Source is what selectors are given: a store seen through a choice of columns and a scaling,
+// Where the rows come from. A Store yields blocks of rows: dense in memory, sparse in memory, or a file
+// (disk_store.h). A Source is what selectors are given: a store seen through a choice of columns and a scaling,
 // cheap to copy. Selectors never touch blocks; they call the passes in passes.h.
 #pragma once
 
@@ -61,6 +61,11 @@ class Store {
   virtual Index nonzeros() const = 0;  // stored entries; rows * cols where dense
   virtual DType dtype() const = 0;
   virtual Block block(Index b) const = 0;  // thread-safe
+  // Rows [first, first + count) of one block, read alone where that is cheaper than the whole block.
+  virtual Block some_rows(Index first, Index count) const;
+  virtual bool in_memory() const { return true; }                         // so that reading a block again costs nothing
+  std::uint64_t table_bytes() const;                                      // of all numbers, as they are stored
+  virtual std::uint64_t resident_bytes() const { return table_bytes(); }  // that they take of the memory
 
  private:
   Index rows_, cols_, block_rows_;

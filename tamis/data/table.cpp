@@ -10,15 +10,17 @@
 #include "tamis/data/list.h"
 #include "tamis/data/matrix_market.h"
 #include "tamis/data/npy.h"
+#include "tamis/data/npy_rows.h"
 #include "tamis/data/npz.h"
 #include "tamis/data/quote.h"
+#include "tamis/data/shards.h"
 
 namespace tamis {
 namespace {
 
 constexpr const char* kWhatIsRead =
-    "need .csv .tsv .txt .npy .npz .mtx .svm .libsvm .svmlight (text and .npy also .gz), a 10x folder, or - for CSV "
-    "from standard input";
+    "need .csv .tsv .txt .npy .npz .mtx .svm .libsvm .svmlight (text and .npy also .gz), a 10x folder, a folder or "
+    "pattern of .npy or .csv shards, or - for CSV from standard input";
 
 std::string lower_case(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(),
@@ -41,9 +43,19 @@ bool is_foreign(const std::string& path) {
   return std::any_of(endings.begin(), endings.end(), [&](const char* ending) { return name.ends_with(ending); });
 }
 
+// The rows where they are, if they can stay there and should.
+Source left_on_disk(const std::string& path, const ReadOptions& options, Context& context) {
+  if (!options.leave_on_disk || lower_case(path).ends_with(".gz") || file_kind(path) != FileKind::regular) return {};
+  const Source source = on_disk(open_npy_rows(path, options.transpose, context), context);
+  require_shape(printable(path, path.size()), source.rows(), source.cols());
+  return options.leave_on_disk(source) ? source : Source();
+}
+
 Reading read_npy_file(const std::string& path, const ReadOptions& options, Context& context) {
   Reading reading;
   reading.table.format = "npy";
+  reading.table.source = left_on_disk(path, options, context);
+  if (reading.table.source.rows() > 0) return reading;
   reading.table.source = read_npy_matrix(*open_text(path, &context), options.transpose, options.map, context);
   return reading;
 }
@@ -80,12 +92,9 @@ Reading read_foreign(const std::string& path, const ReadOptions& options, Contex
 
 Reading read_by_ending(const std::string& path, const ReadOptions& options, Context& context) {
   const std::string where = printable(path, path.size());
+  if (names_shards(path)) return read_shards(path, options, context);
   const FileKind kind = file_kind(path);
-  if (kind == FileKind::folder) {
-    require(is_tenx_folder(path), ErrorCode::bad_data, where,
-            ": a folder without matrix.mtx or matrix.mtx.gz, need a file or a 10x folder");
-    return read_tenx(path, options, context);
-  }
+  if (kind == FileKind::folder) return read_tenx(path, options, context);
   require(kind != FileKind::other, ErrorCode::bad_data, where, ": neither a file nor a pipe; ", kWhatIsRead);
   if (has_ending(path, {".npz"})) return read_npz(open_random_file(path), options, context);
   if (has_ending(path, {".npy"})) return read_npy_file(path, options, context);

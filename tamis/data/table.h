@@ -50,10 +50,13 @@ struct ReadOptions {
   std::vector<std::string> text_columns;  // columns that may hold text; such a column is left out where it does
   bool transpose = false;
   ForeignReader foreign;  // .parquet .pq .arrow .feather .ipc .h5ad .mat .h5; without it they are refused
+  // Asked where rows could stay in their file and be read in every pass (.npy); true leaves them there.
+  std::function<bool(const Source&)> leave_on_disk;
   bool map = false;  // map an .npy instead of copying it; whoever asks must expect SIGBUS if the file is cut meanwhile
 };
 
-// Reads a whole file into memory by the ending of its name, or CSV from standard input for "-".
+// Reads a file by the ending of its name, a folder, or CSV from standard input for "-": into memory, except for
+// shards and where rows are left on disk.
 // Throws Error(bad_data) with the position, Error(io), Error(resources) where it would not fit context.memory_limit.
 Table read_table(const std::string& path, const ReadOptions& options, Context& context);
 

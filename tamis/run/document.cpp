@@ -51,7 +51,8 @@ void write_data(Json& json, const SelectionRecord& record) {
   json.key("data").begin_object().member("path", record.table.path).member("rows", store.rows());
   json.member("features", record.table.source.cols()).member("format", record.table.format);
   json.member("sparse", store.sparse()).member("dtype", name_of(store.dtype())).member("stored", store.nonzeros());
-  json.member("bytes", data_bytes(store)).member("constant", record.result.constant).end_object();
+  json.member("bytes", store.table_bytes()).member("storage", store.in_memory() ? "memory" : "disk");
+  json.member("constant", record.result.constant).end_object();
 }
 
 void write_report(Json& json, const SelectionRecord& record) {
@@ -59,7 +60,11 @@ void write_report(Json& json, const SelectionRecord& record) {
   json.key("report").begin_object().member("status", name_of(report.status)).member("iterations", report.iterations);
   json.member("objective", report.objective).key("terms").begin_object();
   for (const auto& [name, values] : report.terms) json.member(name, values);
-  json.end_object().member("path", report.path).member("seconds", report.seconds).member("passes", report.passes);
+  json.end_object()
+      .member("resumed_at", report.resumed_at)
+      .member("path", report.path)
+      .member("seconds", report.seconds)
+      .member("passes", report.passes);
   json.member("peak_bytes", record.peak_bytes).member("seed", record.seed).key("resolved").begin_object();
   for (const auto& [name, value] : report.resolved) json.member(name, value);
   json.end_object().member("warnings", record.warnings).end_object();
@@ -81,6 +86,9 @@ std::string selection_json(const SelectionRecord& record) {
   write_data(json, record);
   json.member("selected", result.selected).member("names", names).member("scores", result.scores).key("clusters");
   result.selection.clusters.empty() ? json.null() : json.value(result.selection.clusters);
+  const Forecast& expected = result.forecast;
+  json.key("forecast").begin_object().member("seconds", expected.seconds).member("passes", expected.passes);
+  json.member("peak_bytes", expected.peak_bytes).end_object();
   write_report(json, record);
   return json.end_object().text() + "\n";
 }

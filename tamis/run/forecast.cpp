@@ -30,17 +30,6 @@ double numeric(const Options& options, const std::string& name, double otherwise
   return otherwise;
 }
 
-}  // namespace
-
-std::uint64_t data_bytes(const Store& store) {
-  const auto cells = static_cast<std::uint64_t>(store.nonzeros());
-  if (!store.sparse()) return cells * size_of(store.dtype());
-  return cells * (size_of(store.dtype()) + sizeof(std::int32_t)) +
-         static_cast<std::uint64_t>(store.rows() + 1) * sizeof(std::int64_t);
-}
-
-namespace {
-
 struct Shape {
   double n, d, entries;  // stored numbers
   bool sparse;
@@ -117,17 +106,18 @@ Forecast forecast(const std::string& method, const Source& source, const Options
     cost = {graph.numbers + rest.numbers, graph.flops + rest.flops};
   }
   Forecast result;
-  result.data_bytes = data_bytes(source.store());
+  result.data_bytes = source.store().resident_bytes();
   result.peak_bytes =
       result.data_bytes + static_cast<std::uint64_t>(8.0 * cost.numbers + kProgramBytes + kThreadBytes * threads);
+  // Buffers take up to a sixteenth of what they are allowed (disk_store.cpp).
+  result.least_bytes = source.store().in_memory() ? result.peak_bytes : result.peak_bytes / 15 * 16 + 16;
   result.seconds = cost.flops / (kFlopsPerSecond * static_cast<double>(threads));
   return result;
 }
 
 void require_memory(const Forecast& need, std::uint64_t limit, const std::string& where) {
-  require(limit == 0 || need.peak_bytes <= limit, ErrorCode::resources, where, ": needs about ",
-          size_text(need.peak_bytes), ", memory = ", size_text(limit), "; the least that would do is --memory ",
-          need.peak_bytes);
+  require(need.peak_bytes <= limit, ErrorCode::resources, where, ": needs about ", size_text(need.peak_bytes),
+          " of memory, the limit is ", size_text(limit), "; the least that would do is --memory ", need.least_bytes);
 }
 
 }  // namespace tamis

@@ -12,14 +12,15 @@ namespace tamis {
 
 struct Forecast {
   double seconds = 0.0;
-  std::uint64_t data_bytes = 0;  // the table in memory
-  std::uint64_t peak_bytes = 0;  // of the whole process: table, method, program
+  double passes = 0.0;            // over the data
+  std::uint64_t data_bytes = 0;   // what the table takes of the memory
+  std::uint64_t peak_bytes = 0;   // of the whole process: table, method, program
+  std::uint64_t least_bytes = 0;  // of memory that would do; more where buffers for reading grow with it
 };
 
-std::uint64_t data_bytes(const Store& store);
 Forecast forecast(const std::string& method, const Source& source, const Options& options, int threads);
 
-// Throws Error(resources) that names the least limit that would do, where the forecast is above `limit` (0: none).
+// Throws Error(resources) that names the least limit that would do, where the forecast is above `limit`.
 void require_memory(const Forecast& need, std::uint64_t limit, const std::string& where);
 
 }  // namespace tamis

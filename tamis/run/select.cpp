@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <optional>
 
 #include "tamis/base/error.h"
-#include "tamis/run/forecast.h"
+#include "tamis/base/sha256.h"
+#include "tamis/data/buffer.h"
+#include "tamis/run/checkpoint.h"
 #include "tamis/run/spelling.h"
+#include "tamis/run/version.h"
 
 namespace tamis {
 
@@ -70,11 +74,59 @@ void warn_of_stopping(const Method& method, const Options& options, Report& repo
   context.warn(report.warnings.back());
 }
 
+template <class T>
+void add_bytes(Sha256& hash, const std::vector<T>& values) {
+  hash.add(values.data(), values.size() * sizeof(T));
+}
+
+// The statistics of all columns and some rows as they are: what changes in the data changes this, or the order of rows.
+std::string data_key(const Source& source, const ColumnMoments& moments, Context& context) {
+  constexpr Index kRows = 64;
+  Sha256 hash;
+  for (const auto* values : {&moments.mean, &moments.scatter, &moments.min, &moments.max}) add_bytes(hash, *values);
+  const Matrix some = gather_rows(source, sample_rows(source.rows(), std::min(kRows, source.rows()), 0), context);
+  hash.add(some.data(), static_cast<std::size_t>(some.size()) * sizeof(double));
+  return hash.finish();
+}
+
+// All that decides a run, a line each. Empty where no state is kept.
+std::string checkpoint_key(const Method& method, const Options& options, const SelectRequest& request,
+                           const Source& source, const ColumnMoments& moments, Context& context) {
+  if (request.checkpoint.empty()) return {};
+  Sha256 classes;
+  add_bytes(classes, request.classes);
+  std::string key = text("tamis=", kVersion, "\nmethod=", method.name, "\nrows=", source.rows(), "\ncolumns=");
+  key += text(source.cols(), "\nseed=", context.seed, "\nscale=", name_of(request.scale), '\n');
+  for (const Option& option : options) key += text(option.name, '=', value_text(option), '\n');
+  return key + "supervise=" + classes.finish() + "\ndata=" + data_key(source, moments, context) + "\n";
+}
+
+// Keeps the state of the run while it lives, where that was asked for.
+class Kept {
+ public:
+  Kept(const SelectRequest& request, const std::string& key, Context& context) : context_(context) {
+    if (request.checkpoint.empty()) return;
+    checkpoint_.emplace(request.checkpoint, key);
+    context_.keeper = &*checkpoint_;
+  }
+  ~Kept() {
+    if (checkpoint_) context_.keeper = nullptr;
+  }
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+
+ private:
+  Context& context_;
+  std::optional<Checkpoint> checkpoint_;
+};
+
 }  // namespace
 
 SelectResult select_features(const Source& source, const Method& method, BoundMethod& bound,
                              const SelectRequest& request, Context& context) {
   const auto start = std::chrono::steady_clock::now();
+  require(request.checkpoint.empty() || method.resumes, ErrorCode::usage, "checkpoint: ", method.name,
+          " keeps no state, need ufcm");
   const auto excluded = mask(request.exclude, source.cols(), "exclude");
   const auto included = mask(request.include, source.cols(), "include");
   for (std::size_t j = 0; j < excluded.size(); ++j) {
@@ -89,12 +141,14 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
   if (request.features.count || request.features.fraction) bound.aim_at(k);
 
   const Source kept = request.exclude.empty() ? source : source.with_columns(result.available);
-  require_memory(forecast(method.name, kept, bound.options(), context.threads()), context.memory_limit, method.name);
+  result.forecast = forecast(method.name, kept, bound.options(), context.threads());
+  require_memory(result.forecast, memory_budget(context), method.name);
   const auto moments = column_moments(kept, context);
   result.constant = count_constant(moments);
   std::vector<std::string> warnings;
   if (request.scale == Scaling::none) warn_of_spread(moments, warnings, context);
 
+  const Kept state(request, checkpoint_key(method, bound.options(), request, kept, moments, context), context);
   result.selection = bound.run(scaled(kept, request.scale, moments, context), context);
   auto& report = result.selection.report;
   report.warnings.insert(report.warnings.begin(), warnings.begin(), warnings.end());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tamis/run/features.h"
+#include "tamis/run/forecast.h"
 #include "tamis/run/scale.h"
 #include "tamis/select/registry.h"
 
@@ -16,6 +17,7 @@ struct SelectRequest {
   std::vector<Index> include;  // always selected
   std::vector<Index> exclude;  // never seen by the method
   std::vector<int> classes;    // of the rows (-1: unlabelled), to supervise the method; empty: none
+  std::string checkpoint;      // a file for the state of a long run (checkpoint.h); empty: none
 };
 
 struct SelectResult {
@@ -24,6 +26,7 @@ struct SelectResult {
   std::vector<Index> selected;   // best first
   std::vector<Index> available;  // the columns the method saw, increasing
   Index constant = 0;            // of the available features
+  Forecast forecast;             // of time, passes and memory, made before the run
   Selection selection;           // as the method returned it, over the available columns
 };
 

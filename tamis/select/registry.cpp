@@ -63,7 +63,7 @@ const std::vector<Method>& methods() {
        "maximise tr(W'SW) - alpha ||XW - UG||^2 - beta sum_i ||w^i||^p over W'W = I, U, G; score_i = ||w^i||",
        "Wang, Nie, Chang, Yao, Li & Sheng: Unsupervised Feature Analysis with Class Margin Optimization. ECML PKDD "
        "2015",
-       bind<UfcmOptions, ufcm>},
+       bind<UfcmOptions, ufcm>, true},
       {"maxvar", "MaxVariance", "largest variance", "score_j = variance of column j (n - 1)", "folklore",
        bind<MaxVarOptions, maxvar>},
       {"lapscore", "LaplacianScore", "smooth on a graph of nearest rows",

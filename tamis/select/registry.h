@@ -35,6 +35,7 @@ struct Method {
   std::string formula;      // the definition in plain text
   std::string reference;    // the paper
   std::unique_ptr<BoundMethod> (*bind)();
+  bool resumes = false;  // keeps its state (Context::keeper), and takes it up again
 };
 
 const std::vector<Method>& methods();

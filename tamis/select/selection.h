@@ -26,6 +26,7 @@ struct Report {
   std::vector<Fact> resolved;         // what the data decided: ufcm: beta, sparsity, dims, clusters
   std::vector<std::string> warnings;  // one line each
   Index passes = 0;                   // over the data
+  Index resumed_at = 0;               // the iteration at which a run before this one was taken up; 0: none
   double seconds = 0.0;
 };
 

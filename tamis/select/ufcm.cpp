@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "tamis/base/error.h"
 #include "tamis/data/principal.h"
@@ -179,6 +180,19 @@ Index sample_size(const Source& source, const UfcmOptions& options) {
 
 Selection fit_source(const Source& source, const UfcmOptions& options, Context& context);
 
+// A fit of a sample is over soon: its states are not worth keeping.
+class WithoutKeeper {
+ public:
+  explicit WithoutKeeper(Context& context) : context_(context), keeper_(std::exchange(context.keeper, nullptr)) {}
+  ~WithoutKeeper() { context_.keeper = keeper_; }
+  WithoutKeeper(const WithoutKeeper&) = delete;
+  WithoutKeeper& operator=(const WithoutKeeper&) = delete;
+
+ private:
+  Context& context_;
+  Keeper* const keeper_;
+};
+
 // W and G of a fit of some rows, in the columns and units of `whole`.
 Start sampled_start(const Prepared& whole, const UfcmOptions& options, Index count, Context& context) {
   const Source& source = whole.z.source();
@@ -193,6 +207,8 @@ Start sampled_start(const Prepared& whole, const UfcmOptions& options, Index cou
   }
   if (!options.labels.empty()) sampled.labels.resize(rows.size());
   const DenseView view{values.data(), DType::f64, values.rows(), values.cols(), values.cols(), 1};
+  const UncountedPasses uncounted(context);
+  const WithoutKeeper unkept(context);
   const Selection fit = fit_source(Source(make_dense_store(view)), sampled, context);
   Start start;
   start.w.vectors = fit.components;
@@ -206,16 +222,17 @@ Selection fit_source(const Source& source, const UfcmOptions& options, Context& 
   const Centered& z = prepared.z;
   const double unit = prepared.unit;
   const Index dims = wanted_dims(options, z.cols()), sample = sample_size(z.source(), options);
+  const std::optional<std::string> kept = context.keeper == nullptr ? std::nullopt : context.keeper->load();
 
   Start start;
-  if (sample > 0) start = sampled_start(prepared, options, sample, context);
+  if (sample > 0 && !kept) start = sampled_start(prepared, options, sample, context);
   double beta = options.beta.value_or(0) / unit / unit;
   require(beta < 1e150, ErrorCode::bad_data, "ufcm: beta = ", options.beta.value_or(0),
           " is out of all proportion to the scatter of the data: scale the data, or give sparsity");
   const ScatterPath path = choose_scatter_path(z.source(), dims, sample > 0 ? kProductsAfterSample : kProducts);
   std::optional<Scatter> scatter;
   if (options.alpha != 1) scatter.emplace(z, path, context);
-  if (!options.beta || sample == 0) {
+  if (!kept && (!options.beta || sample == 0)) {
     const Matrix unknown;
     const Accuracy accuracy = options.beta ? Accuracy::rough : Accuracy::full;
     RitzPairs principal = principal_directions(z, dims, accuracy, scatter ? scatter->matrix() : unknown, context);
@@ -224,11 +241,14 @@ Selection fit_source(const Source& source, const UfcmOptions& options, Context& 
     if (sample == 0) start.w = std::move(principal);
   }
   Fit fit(z, options, beta, scatter ? &*scatter : nullptr, std::move(start), context);
+  if (kept) fit.take_up(*kept);
+  const Index begun_at = fit.next_iteration();
   fit.run();
 
   Selection out = finish(fit, prepared.kept, source.cols(), unit);
   out.report.path = path_name(options, path, sample);
-  out.report.resolved = {{"beta", beta * unit * unit}, {"dims", static_cast<double>(fit.w().cols())}};
+  out.report.resumed_at = kept ? begun_at : 0;
+  out.report.resolved = {{"beta", fit.beta() * unit * unit}, {"dims", static_cast<double>(fit.w().cols())}};
   return out;
 }
 

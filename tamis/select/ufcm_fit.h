@@ -13,6 +13,7 @@
 #include "tamis/data/passes.h"
 #include "tamis/linalg/dense.h"
 #include "tamis/linalg/eigen.h"
+#include "tamis/linalg/state.h"
 #include "tamis/select/scatter.h"
 #include "tamis/select/ufcm.h"
 
@@ -94,7 +95,9 @@ class Fit {
 
   // Algorithm 1 of the paper.
   void run() {
-    for (Index t = 1;; ++t) {
+    for (Index t = next_;; ++t) {
+      next_ = t;
+      keep(t == 1);
       const bool last = t > options_.iterations;
       iterate(t, last);
       if (last || converged_) return;
@@ -103,6 +106,15 @@ class Fit {
     }
   }
 
+  // Goes on where another fit of the same data and options was.
+  void take_up(const std::string& state) {
+    StateReader reader(state);
+    exchange(reader);
+    reader.finish();
+  }
+  Index next_iteration() const { return next_; }
+
+  double beta() const { return beta_; }
   const Matrix& w() const { return w_.vectors; }
   const std::vector<int>& labels() const { return labels_; }
   const std::vector<double>& objective() const { return objective_; }
@@ -120,6 +132,24 @@ class Fit {
   }
 
  private:
+  // All that the iterations to come depend on besides data and options, and all that is reported.
+  template <class Archive>
+  void exchange(Archive& archive) {
+    archive(next_), archive(beta_), archive(direction_steps_), archive(converged_);
+    archive(w_.vectors), archive(w_.image), archive(w_.values), archive(start_centers_);
+    archive(sums_), archive(counts_), archive(labels_), archive(objective_), archive(terms_);
+  }
+
+  void keep(bool always) {
+    if (context_.keeper == nullptr) return;
+    const auto state = [this] {
+      StateWriter writer;
+      exchange(writer);
+      return writer.take();
+    };
+    context_.keeper->save(state, always);
+  }
+
   void iterate(Index t, bool last) {
     const Points<double> points(multiply(z_, w_.vectors, context_));
     double margin = 0;
@@ -340,14 +370,15 @@ class Fit {
 
   const Centered& z_;
   const UfcmOptions& options_;
-  const double beta_;
+  double beta_;
   Context& context_;
   const Scatter* const scatter_;  // null at alpha = 1
   Matrix whole_scatter_;          // S, where W is solved for exactly
   RitzPairs w_;
-  const Index direction_steps_;
+  Index direction_steps_;
   Matrix start_centers_;
-  Matrix sums_;  // U'Z, c x d
+  Index next_ = 1;  // the iteration to come
+  Matrix sums_;     // U'Z, c x d
   std::vector<Index> counts_;
   std::vector<int> labels_;
   bool free_rows_ = true;
