@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include "python/remote.h"
 #include "tamis/base/context.h"
 #include "tamis/base/error.h"
 #include "tamis/data/passes.h"
@@ -109,6 +110,7 @@ std::shared_ptr<const void> lease_of(const nb::handle& object) {
 }
 
 Source source_of(const nb::object& data) {
+  if (const auto remote = remote_source_of(data)) return *remote;
   return nb::isinstance<nb::tuple>(data) ? sparse_source(nb::cast<nb::tuple>(data)) : dense_source(data);
 }
 
@@ -126,6 +128,7 @@ Matrix matrix_of(const nb::object& data) {
 nb::object to_array(std::vector<double> values) { return vector_array(std::move(values)); }
 nb::object to_array(std::vector<Index> values) { return vector_array(std::move(values)); }
 nb::object to_array(std::vector<int> values) { return vector_array(std::move(values)); }
+nb::object to_array(std::vector<std::uint8_t> values) { return vector_array(std::move(values)); }
 
 nb::object to_array(Matrix matrix) {
   if (matrix.empty()) return nb::none();

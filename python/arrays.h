@@ -19,8 +19,8 @@ namespace nb = nanobind;
 // Keeps a Python object alive, and lets go of it with the GIL held, wherever that may be.
 std::shared_ptr<const void> lease_of(const nb::handle& object);
 
-// A 2-D NumPy array, or (offsets int64, columns int32, values f32 or f64, number of columns) of compressed sparse rows.
-// The source holds a lease of it.
+// A 2-D NumPy array, or (offsets int64, columns int32, values f32 or f64, number of columns) of compressed sparse rows,
+// or RemoteRows (remote.h). The source holds a lease of it.
 Source source_of(const nb::object& data);
 
 // One class a row (-1: none); nothing where None was given.
@@ -34,6 +34,7 @@ Matrix matrix_of(const nb::object& data);
 nb::object to_array(std::vector<double> values);
 nb::object to_array(std::vector<Index> values);
 nb::object to_array(std::vector<int> values);
+nb::object to_array(std::vector<std::uint8_t> values);
 nb::object to_array(Matrix matrix);  // None where it is empty
 
 // A NumPy array, or (offsets, columns, values, number of columns), that shows the rows of a source in memory. A source

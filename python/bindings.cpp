@@ -9,6 +9,7 @@
 #include "python/arrays.h"
 #include "python/comparison.h"
 #include "python/methods.h"
+#include "python/remote.h"
 #include "python/run.h"
 #include "python/tables.h"
 #include "tamis/eval/evaluate.h"
@@ -129,6 +130,7 @@ NB_MODULE(_core, m) {
   m.attr("default_repeats") = comparing.repeats;
   m.attr("default_subsets") = comparing.subsets;
   register_errors();
+  register_remote(m);
 
   m.def("methods", &describe_methods, "Every method with its options: name, type, default, range, help.");
   m.def("select", &tamis::python::select, "method"_a, "data"_a, "options"_a, "features"_a.none() = nb::none(),

@@ -52,6 +52,26 @@ inline void add_matrix(Matrix& into, Matrix&& from) {
   for (Index i = 0; i < into.size(); ++i) into.data()[i] += from.data()[i];
 }
 
+// What a pass sums up, one matrix for each piece of the columns; an empty one is 0.
+using Sums = std::vector<Matrix>;
+
+inline void add_sums(Matrix& into, Matrix&& from) {
+  if (into.empty()) {
+    into = std::move(from);
+  } else if (!from.empty()) {
+    add_matrix(into, std::move(from));
+  }
+}
+
+// leaf(block, piece) of all blocks, summed up.
+template <class Leaf>
+Sums reduce_sums(const Store& store, Index piece_count, Context& context, Leaf leaf) {
+  Sums out;
+  reduce_pieces<Matrix>(store, piece_count, context, leaf, add_sums,
+                        [&](Index, Matrix&& sum) { out.push_back(std::move(sum)); });
+  return out;
+}
+
 // The centring that stored entries do not carry: (center - shift)_j scale_j, taken off in sum.
 inline std::vector<double> implicit_center(const Centered& z) {
   std::vector<double> out(z.center().size());

@@ -33,27 +33,54 @@ bool centers_are_near(const ColumnMoments& moments) {
   return true;
 }
 
+bool all_zero(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return value == 0; });
+}
+
+// The multipliers of the columns, divided by `unit`; empty where all are 1.
+std::vector<double> scale_in(const Source& source, double unit) {
+  std::vector<double> scale = source.column_scale();
+  if (unit == 1.0) return scale;
+  scale.resize(static_cast<std::size_t>(source.cols()), 1.0);
+  for (auto& value : scale) value /= unit;
+  return scale;
+}
+
 }  // namespace
+
+Centered::Centered(Source source, std::vector<double> center, std::vector<double> scale, std::vector<double> shift,
+                   bool folds)
+    : source_(std::move(source)),
+      center_(std::move(center)),
+      scale_(std::move(scale)),
+      shift_(std::move(shift)),
+      position_(column_positions(source_)),
+      folds_(folds) {
+  derive();
+}
 
 Centered::Centered(Source source, std::vector<double> reference, double unit)
     : source_(std::move(source)),
       center_(std::move(reference)),
-      scale_(source_.column_scale()),
+      scale_(scale_in(source_, unit)),
       shift_(center_.size()),
-      position_(column_positions(source_)),
-      run_end_(center_.size()) {
+      position_(column_positions(source_)) {
+  derive();
+}
+
+// How entries may be read, which follows from the rest.
+void Centered::derive() {
   const auto& columns = source_.columns();
+  run_end_.resize(columns.size());
   for (std::size_t j = columns.size(); j-- > 0;) {
     const bool goes_on = j + 1 < columns.size() && columns[j + 1] == columns[j] + 1;
     run_end_[j] = goes_on ? run_end_[j + 1] : static_cast<Index>(j + 1);
   }
   Index runs = 0;
   for (Index j = 0; j < source_.cols(); j = run_end(j)) ++runs;
-  plain_rows_ = unit == 1.0 && scale_.empty() && source_.row_scale().empty() && source_.cols() >= kRunLength * runs &&
-                std::all_of(center_.begin(), center_.end(), [](double center) { return center == 0; });
-  if (unit == 1.0) return;
-  scale_.resize(center_.size(), 1.0);
-  for (auto& value : scale_) value /= unit;
+  const bool unscaled = scale_.empty() && source_.row_scale().empty();
+  plain_rows_ = unscaled && source_.cols() >= kRunLength * runs && all_zero(center_);
+  plain_entries_ = source_.sparse() && unscaled && position_.empty() && all_zero(shift_);
 }
 
 Centered::Centered(Source source, const ColumnMoments& moments)
@@ -72,8 +99,7 @@ Centered::Centered(Source source, const ColumnMoments& moments)
   for (std::size_t j = 0; j < center_.size(); ++j) {
     if (moments.stored[j] == moments.rows) shift_[j] = center_[j];
   }
-  plain_entries_ = scale_.empty() && source_.row_scale().empty() && position_.empty() &&
-                   std::all_of(shift_.begin(), shift_.end(), [](double shift) { return shift == 0; });
+  derive();
 }
 
 }  // namespace tamis

@@ -4,7 +4,9 @@
 #include <cassert>
 #include <utility>
 
+#include "tamis/base/error.h"
 #include "tamis/data/blocks.h"
+#include "tamis/data/remote_pass.h"
 #include "tamis/data/tile.h"
 #include "tamis/linalg/blas.h"
 
@@ -36,15 +38,12 @@ std::vector<std::pair<Index, Index>> upper_pairs(Index panels) {
   return out;
 }
 
-}  // namespace
-
-Matrix gram(const Centered& z, Context& context) {
-  assert(!z.source().sparse());
+// Z'Z in pairs of panels.
+Sums gram_sums(const Centered& z, Context& context) {
   const Index d = z.cols();
-  Matrix out(d, d);
   const auto pairs = upper_pairs(pieces(d, kGramCols));
   const auto width = [&](Index col0) { return std::min(kGramCols, d - col0); };
-  const auto partial = [&](const Block& block, Index q) {
+  return reduce_sums(z.source().store(), static_cast<Index>(pairs.size()), context, [&](const Block& block, Index q) {
     const auto [left0, right0] = pairs[static_cast<std::size_t>(q)];
     const Index left = width(left0), right = width(right0);
     Matrix sum(left, right), a(kGramRows, left), b(left0 == right0 ? 0 : kGramRows, right);
@@ -59,20 +58,44 @@ Matrix gram(const Centered& z, Context& context) {
       blas::gemm(true, false, left, right, rows, 1.0, a.data(), left, b.data(), right, 1.0, sum.data(), right);
     }
     return sum;
-  };
-  reduce_pieces<Matrix>(z.source().store(), static_cast<Index>(pairs.size()), context, partial, add_matrix,
-                        [&](Index q, Matrix&& sum) {
-                          const auto [left0, right0] = pairs[static_cast<std::size_t>(q)];
-                          for (Index i = 0; i < sum.rows(); ++i) {
-                            std::copy_n(sum.row(i), sum.cols(), out.row(left0 + i) + right0);
-                          }
-                        });
+  });
+}
+
+Sums remote_gram_sums(const Centered& z, Context& context) {
+  context.count_pass();
+  return Unpacker(RemoteRequest("gram", z).merged(context).bytes).matrices();
+}
+
+}  // namespace
+
+Matrix gram(const Centered& z, Context& context) {
+  assert(!z.source().sparse());
+  const Index d = z.cols();
+  Matrix out(d, d);
+  const auto pairs = upper_pairs(pieces(d, kGramCols));
+  const Sums sums = is_remote(z.source()) ? remote_gram_sums(z, context) : gram_sums(z, context);
+  for (std::size_t q = 0; q < sums.size(); ++q) {
+    const auto [left0, right0] = pairs[q];
+    for (Index i = 0; i < sums[q].rows(); ++i) {
+      std::copy_n(sums[q].row(i), sums[q].cols(), out.row(left0 + i) + right0);
+    }
+  }
   symmetrize(out);
   return out;
 }
 
+Bytes gram_sums_of_chunk(ChunkTask& task, Context& context) {
+  return Packer().put(gram_sums(task.centered(), context)).take();
+}
+
 Matrix gram_of_rows(const Centered& z, Context& context) {
   assert(!z.source().sparse());
+  if (is_remote(z.source())) {
+    // A sum over columns, not rows: for rows of one block, which are in one chunk.
+    require(z.rows() <= z.source().store().block_rows(), ErrorCode::internal, "gram_of_rows: ", z.rows(), " rows");
+    context.count_pass();
+    return RemoteRequest("gram_of_rows", z).rows_of_all(z.rows(), z.rows(), context);
+  }
   const Index n = z.rows(), d = z.cols(), panels = pieces(d, kGramCols);
   const Store& store = z.source().store();
   TreeMerger<Matrix, decltype(&add_matrix)> merger(panels, add_matrix);
@@ -91,6 +114,10 @@ Matrix gram_of_rows(const Centered& z, Context& context) {
   Matrix out = merger.take();
   symmetrize(out);
   return out;
+}
+
+Bytes gram_of_rows_of_chunk(ChunkTask& task, Context& context) {
+  return Packer().put(gram_of_rows(task.centered(), context)).take();
 }
 
 }  // namespace tamis

@@ -7,6 +7,7 @@
 #include "tamis/base/error.h"
 #include "tamis/data/passes.h"
 #include "tamis/data/reduce.h"
+#include "tamis/data/remote_pass.h"
 #include "tamis/data/sparse_rows.h"
 #include "tamis/data/tile.h"
 
@@ -18,6 +19,7 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 
 struct Position {
   Index row = -1, column = -1;
+  double value = 0;
   bool found() const { return row >= 0; }
 };
 
@@ -52,11 +54,23 @@ void merge(Partial& into, Partial&& from) {
   if (!into.bad.found()) into.bad = from.bad;
 }
 
+// What is stored in a row of a block.
+double value_at(const Block& block, Index row, Index column) {
+  if (!block.sparse) return element(block.dense, row, column);
+  const CsrView& csr = block.csr;
+  const std::int32_t* first = csr.columns + csr.offsets[row];
+  const std::int32_t* last = csr.columns + csr.offsets[row + 1];
+  const Index entry = std::lower_bound(first, last, static_cast<std::int32_t>(column)) - csr.columns;
+  return csr.dtype == DType::f32 ? static_cast<double>(static_cast<const float*>(csr.values)[entry])
+                                 : static_cast<const double*>(csr.values)[entry];
+}
+
 Position first_not_finite(const Source& source, const Block& block) {
   for (Index i = 0; i < block.rows; ++i) {
     for (Index j = 0; j < source.cols(); ++j) {
       const Index column = source.columns()[static_cast<std::size_t>(j)];
-      if (!std::isfinite(element(block.dense, i, column))) return {block.first + i, column};
+      const double value = value_at(block, i, column);
+      if (!std::isfinite(value)) return {block.first + i, column, value};
     }
   }
   return {};
@@ -113,7 +127,10 @@ Partial sparse_partial(const Source& source, const std::vector<std::int32_t>& po
   Partial out(source.cols());
   for_each_entry(source, position, block, [&](Index row, Index j, double entry) {
     const auto k = static_cast<std::size_t>(j);
-    if (!std::isfinite(entry) && !out.bad.found()) out.bad = {row, source.columns()[k]};
+    if (!std::isfinite(entry) && !out.bad.found()) {
+      const Index column = source.columns()[k];
+      out.bad = {row, column, value_at(block, row - block.first, column)};
+    }
     const double value = entry - reference[k];
     // Welford's update.
     const double delta = value - out.mean[k];
@@ -188,7 +205,12 @@ ColumnMoments finish(const Source& source, const Partial& partial, const std::ve
 
 // The first row stands for the offset (before the columns' scale): differences from it are exact where the offset
 // is large, and no value of a column is farther than sqrt(n) standard deviations from another.
-std::vector<double> reference_row(const Source& source) {
+std::vector<double> reference_row(const Source& source, Context& context) {
+  if (is_remote(source)) {
+    const auto parts = RemoteRequest("first_row", source).by_chunk(std::min<Index>(source.rows(), 1), context);
+    return parts.empty() ? std::vector<double>(static_cast<std::size_t>(source.cols()))
+                         : Unpacker(parts.front().bytes).list<double>();
+  }
   std::vector<double> row(static_cast<std::size_t>(source.cols()));
   if (source.rows() == 0) return row;
   Block block = source.store().block(0);
@@ -204,47 +226,70 @@ std::vector<double> reference_row(const Source& source) {
   return row;
 }
 
-// The statistics, relative to the reference, in `unit`; zeros that are not stored included. `stored` counts entries.
-Partial collect(const Source& source, const std::vector<double>& reference, double unit, std::vector<Index>& stored,
-                Context& context) {
+// The reference as it is subtracted from scaled entries.
+std::vector<double> scaled_by(std::vector<double> reference, const std::vector<double>& scale) {
+  for (std::size_t j = 0; j < scale.size(); ++j) reference[j] *= scale[j];
+  return reference;
+}
+
+// The statistics of what is stored, relative to the reference, in `unit`.
+Partial collect_stored(const Source& source, const std::vector<double>& reference, double unit, Context& context) {
   const Centered relative(source, reference, unit);
-  context.count_pass();
   if (!source.sparse()) {
-    Partial out = reduce_blocks<Partial>(
+    return reduce_blocks<Partial>(
         source.store(), context, [&](const Block& block) { return dense_partial(relative, block); }, merge);
-    stored = out.count;
-    return out;
   }
-  std::vector<double> scaled_reference = reference;
-  if (!relative.scale().empty()) {
-    for (std::size_t j = 0; j < reference.size(); ++j) scaled_reference[j] *= relative.scale()[j];
-  }
+  const std::vector<double> scaled_reference = scaled_by(reference, relative.scale());
   const Source scaled = source.with_column_scale(std::vector<double>(reference.size(), 1.0 / unit));
-  Partial out = reduce_blocks<Partial>(
+  return reduce_blocks<Partial>(
       source.store(), context,
       [&](const Block& block) { return sparse_partial(scaled, relative.position(), scaled_reference, block); }, merge);
-  stored = out.count;
-  add_zeros(out, source.rows(), scaled_reference);
+}
+
+Bytes packed(const Partial& partial) {
+  Packer packer;
+  packer.put(partial.count).put(partial.mean).put(partial.scatter).put(partial.low).put(partial.high);
+  return packer.put(partial.bad.row).put(partial.bad.column).put(partial.bad.value).take();
+}
+
+Partial unpacked(ByteView bytes) {
+  Unpacker parts(bytes);
+  Partial out;
+  out.count = parts.list<Index>();
+  for (auto* values : {&out.mean, &out.scatter, &out.low, &out.high}) {
+    *values = parts.list<double>();
+    require(values->size() == out.count.size(), ErrorCode::internal, "moments of ", values->size(), " columns, need ",
+            out.count.size());
+  }
+  out.bad.row = parts.number<Index>();
+  out.bad.column = parts.number<Index>();
+  out.bad.value = parts.number<double>();
   return out;
 }
 
-double value_at(const Block& block, const Position& at) {
-  if (!block.sparse) return element(block.dense, at.row - block.first, at.column);
-  const CsrView& csr = block.csr;
-  const std::int32_t* first = csr.columns + csr.offsets[at.row - block.first];
-  const std::int32_t* last = csr.columns + csr.offsets[at.row - block.first + 1];
-  const Index entry = std::lower_bound(first, last, static_cast<std::int32_t>(at.column)) - csr.columns;
-  return csr.dtype == DType::f32 ? static_cast<double>(static_cast<const float*>(csr.values)[entry])
-                                 : static_cast<const double*>(csr.values)[entry];
+// The statistics, zeros that are not stored included. `stored` counts entries.
+Partial collect(const Source& source, const std::vector<double>& reference, double unit, std::vector<Index>& stored,
+                Context& context) {
+  context.count_pass();
+  Partial out = is_remote(source)
+                    ? unpacked(RemoteRequest("moments", source).with(reference).with(unit).merged(context).bytes)
+                    : collect_stored(source, reference, unit, context);
+  require(static_cast<Index>(out.count.size()) == source.cols(), ErrorCode::internal, "moments of ", out.count.size(),
+          " columns, need ", source.cols());
+  stored = out.count;
+  if (source.sparse()) {
+    const Centered relative(source, reference, unit);
+    add_zeros(out, source.rows(), scaled_by(reference, relative.scale()));
+  }
+  return out;
 }
 
-void require_finite(const Source& source, const Position& bad) {
+void require_finite(const Position& bad) {
   if (!bad.found()) return;
-  const double value = value_at(source.store().block(bad.row / source.store().block_rows()), bad);
   fail(ErrorCode::bad_data, "row ", bad.row, ", column ", bad.column, ": ",
-       std::isnan(value) ? "NaN"
-       : value < 0       ? "-inf"
-                         : "inf",
+       std::isnan(bad.value) ? "NaN"
+       : bad.value < 0       ? "-inf"
+                             : "inf",
        ", need finite numbers");
 }
 
@@ -257,13 +302,13 @@ double ColumnMoments::variance(Index j) const {
 namespace {
 
 ColumnMoments compute_moments(const Source& source, Context& context) {
-  const std::vector<double> reference = reference_row(source);
+  const std::vector<double> reference = reference_row(source, context);
   std::vector<Index> stored;
   for (std::size_t j = 0; j < reference.size(); ++j) {
-    if (!std::isfinite(reference[j])) require_finite(source, {0, source.columns()[j]});
+    if (!std::isfinite(reference[j])) require_finite({0, source.columns()[j], reference[j]});
   }
   Partial partial = collect(source, reference, 1.0, stored, context);
-  require_finite(source, partial.bad);
+  require_finite(partial.bad);
   for (std::size_t j = 0; j < reference.size(); ++j) {
     require(std::isfinite(partial.mean[j]), ErrorCode::bad_data, "column ", source.columns()[j],
             ": values so large that their differences overflow: scale the data");
@@ -286,6 +331,26 @@ ColumnMoments column_moments(const Source& source, Context& context) {
   const std::lock_guard lock(memo.mutex);
   if (!memo.moments) memo.moments = std::make_shared<const ColumnMoments>(compute_moments(source, context));
   return *memo.moments;
+}
+
+Bytes first_row_of_chunk(ChunkTask& task, Context& context) {
+  return Packer().put(reference_row(task.source, context)).take();
+}
+
+Bytes moments_of_chunk(ChunkTask& task, Context& context) {
+  const auto reference = task.shared.list<double>();
+  const auto unit = task.shared.number<double>();
+  Partial partial = collect_stored(task.source, reference, unit, context);
+  if (partial.bad.found()) partial.bad.row += task.first;
+  return packed(partial);
+}
+
+Bytes merge_moments(ByteView left, ByteView right) {
+  Partial into = unpacked(left), from = unpacked(right);
+  require(into.mean.size() == from.mean.size(), ErrorCode::internal, "moments of ", into.mean.size(), " and ",
+          from.mean.size(), " columns");
+  merge(into, std::move(from));
+  return packed(into);
 }
 
 std::vector<Index> count_not_finite(const Source& source, Context& context) {

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "tamis/data/blocks.h"
+#include "tamis/data/remote_pass.h"
 #include "tamis/data/tile.h"
 #include "tamis/linalg/kernels.h"
 
@@ -172,6 +173,10 @@ struct RowEntries {
 
 Matrix multiply(const Centered& z, const Matrix& v, Context& context) {
   assert(v.rows() == z.cols());
+  if (is_remote(z.source())) {
+    context.count_pass();
+    return RemoteRequest("multiply", z).with(v).rows_of_all(z.rows(), v.cols(), context);
+  }
   if (!z.source().sparse()) return multiply_dense(z, v, context);
   Matrix out(z.rows(), v.cols());
   const std::vector<double> offset = times_rows(implicit_center(z), v);
@@ -191,17 +196,32 @@ Matrix multiply(const Centered& z, const Matrix& v, Context& context) {
   return out;
 }
 
+Bytes multiply_chunk(ChunkTask& task, Context& context) {
+  const Centered z = task.centered();
+  return Packer().put(multiply(z, task.shared.matrix(), context)).take();
+}
+
 // --- Z'T ---------------------------------------------------------------------------------------------------------
 
 namespace {
 
-// The sums of T's columns come with a last row for 1'Y, by which the offset is taken off: Z'Y = T'Y - offset (1'Y).
-Matrix without_offset(const Matrix& sums, const std::vector<double>& offset, Index cols) {
-  Matrix out(sums.rows() - 1, cols);
-  const double* total = sums.row(out.rows());
-  for (Index j = 0; j < out.rows(); ++j) {
-    const double center = offset[static_cast<std::size_t>(j)];
-    for (Index k = 0; k < cols; ++k) out(j, k) = sums(j, k) - center * total[k];
+// What is taken off the products in sum: Z = T - 1 offset'.
+std::vector<double> offset_of(const Centered& z) {
+  if (z.source().sparse()) return implicit_center(z);
+  return z.folds() ? z.center() : std::vector<double>(z.center().size());
+}
+
+// Z'Y = T'Y - offset (1'Y) out of the sums T'Y over pieces of T's columns, the first of which ends with 1'Y.
+Matrix without_offset(const Sums& sums, const std::vector<double>& offset, Index cols) {
+  Matrix out(static_cast<Index>(offset.size()), cols);
+  Index j = 0;
+  for (std::size_t q = 0; q < sums.size(); ++q) {
+    const double* total = sums.front().row(sums.front().rows() - 1);
+    const Index rows = sums[q].rows() - (q == 0 ? 1 : 0);
+    for (Index i = 0; i < rows; ++i, ++j) {
+      const double center = offset[static_cast<std::size_t>(j)];
+      for (Index k = 0; k < cols; ++k) out(j, k) = sums[q](i, k) - center * total[k];
+    }
   }
   return out;
 }
@@ -210,61 +230,62 @@ void add_rows(Index count, const double* y, Index width, double* total) {
   for (Index i = 0; i < count; ++i) kernels<double>().axpy(width, 1.0, y + i * width, total);
 }
 
-Matrix multiply_transposed_dense(const Centered& z, const Matrix& t, Context& context) {
+Sums transposed_sums_dense(const Centered& z, const Matrix& t, Context& context) {
   const Folded folded(z);
   const Index d = z.cols();
   const Matrix tp = padded(t);
-  Matrix sums(d + 1, tp.cols());
-  add_rows(t.rows(), tp.data(), tp.cols(), sums.row(d));
-  const auto partial = [&](const Block& block, Index q) {
+  return reduce_sums(z.source().store(), pieces(d, kTileCols), context, [&](const Block& block, Index q) {
     const Index col0 = q * kTileCols, cols = std::min(kTileCols, d - col0);
     DenseRows some(folded, kTileCols);
-    Matrix sum(cols, tp.cols());
+    Matrix sum(cols + (q == 0 ? 1 : 0), tp.cols());
     for (Index row = 0; row < block.rows; row += kTileRows) {
       const Index count = std::min(kTileRows, block.rows - row);
       some.load(block, row, count, col0, cols);
       some.add_transposed(count, tp.row(block.first + row), col0, sum);
     }
+    if (q == 0) add_rows(block.rows, tp.row(block.first), tp.cols(), sum.row(cols));
     return sum;
-  };
-  reduce_pieces<Matrix>(z.source().store(), pieces(d, kTileCols), context, partial, add_matrix,
-                        [&](Index q, Matrix&& sum) { std::copy_n(sum.data(), sum.size(), sums.row(q * kTileCols)); });
-  return without_offset(sums, folded.offset, t.cols());
+  });
 }
 
-Matrix multiply_transposed_sparse(const Centered& z, const Matrix& t, Context& context) {
-  const Index m = t.cols();
+Sums transposed_sums_sparse(const Centered& z, const Matrix& t, Context& context) {
   const Matrix tp = padded(t);
-  context.count_pass();
-  const Matrix sums = reduce_blocks<Matrix>(
-      z.source().store(), context,
-      [&](const Block& block) {
-        Matrix sum(z.cols(), tp.cols());
-        RowEntries entries;
-        for (Index i = 0; i < block.rows; ++i) {
-          entries.load(z, block, i);
-          kernels<double>().sparse_scatter(entries.count, entries.values, entries.columns, tp.row(block.first + i),
-                                           tp.cols(), sum.data());
-        }
-        return sum;
-      },
-      add_matrix);
-  Matrix out(z.cols(), m);
-  for (Index j = 0; j < z.cols(); ++j) std::copy_n(sums.row(j), m, out.row(j));
-  std::vector<double> total(static_cast<std::size_t>(m));
-  for (Index i = 0; i < t.rows(); ++i) kernels<double>().axpy(m, 1.0, t.row(i), total.data());
-  const std::vector<double> center = implicit_center(z);
-  for (Index j = 0; j < z.cols(); ++j) {
-    kernels<double>().axpy(m, -center[static_cast<std::size_t>(j)], total.data(), out.row(j));
-  }
-  return out;
+  return reduce_sums(z.source().store(), 1, context, [&](const Block& block, Index) {
+    Matrix sum(z.cols() + 1, tp.cols());
+    RowEntries entries;
+    for (Index i = 0; i < block.rows; ++i) {
+      entries.load(z, block, i);
+      kernels<double>().sparse_scatter(entries.count, entries.values, entries.columns, tp.row(block.first + i),
+                                       tp.cols(), sum.data());
+    }
+    add_rows(block.rows, tp.row(block.first), tp.cols(), sum.row(z.cols()));
+    return sum;
+  });
+}
+
+Sums transposed_sums(const Centered& z, const Matrix& t, Context& context) {
+  return z.source().sparse() ? transposed_sums_sparse(z, t, context) : transposed_sums_dense(z, t, context);
 }
 
 }  // namespace
 
 Matrix multiply_transposed(const Centered& z, const Matrix& t, Context& context) {
   assert(t.rows() == z.rows());
-  return z.source().sparse() ? multiply_transposed_sparse(z, t, context) : multiply_transposed_dense(z, t, context);
+  if (is_remote(z.source())) {
+    context.count_pass();
+    const RemotePart sums =
+        RemoteRequest("multiply_transposed", z).with(t.cols()).by_row(t.data(), t.cols()).merged(context);
+    return without_offset(Unpacker(sums.bytes).matrices(), offset_of(z), t.cols());
+  }
+  return without_offset(transposed_sums(z, t, context), offset_of(z), t.cols());
+}
+
+Bytes transposed_sums_of_chunk(ChunkTask& task, Context& context) {
+  const Centered z = task.centered();
+  Matrix t(z.rows(), task.shared.number<Index>());
+  const auto values = take_numbers<double>(task.by_row, t.size());
+  std::copy(values.begin(), values.end(), t.data());
+  return Packer().put(transposed_sums(z, t, context)).take();
 }
 
 // --- Z'(ZV) ------------------------------------------------------------------------------------------------------
@@ -292,26 +313,44 @@ void sweep_block(const Folded& z, const Block& block, const Matrix& v, const std
   }
 }
 
-}  // namespace
-
-Matrix scatter_product(const Centered& z, const Matrix& v, Context& context) {
-  const Store& store = z.source().store();
-  if (z.source().sparse() || store.block_count() < kSweepBlocks || z.cols() > kSweepCols) {
-    return multiply_transposed(z, multiply(z, v, context), context);
-  }
-  context.count_pass();
+Sums sweep_sums(const Centered& z, const Matrix& v, Context& context) {
   const Folded folded(z);
   const Matrix vp = padded(v);
   const std::vector<double> offset = times_rows(folded.offset, vp);
-  const Matrix sums = reduce_blocks<Matrix>(
-      store, context,
-      [&](const Block& block) {
-        Matrix partial(z.cols() + 1, vp.cols());
-        sweep_block(folded, block, vp, offset, partial);
-        return partial;
-      },
-      add_matrix);
-  return without_offset(sums, folded.offset, v.cols());
+  return reduce_sums(z.source().store(), 1, context, [&](const Block& block, Index) {
+    Matrix partial(z.cols() + 1, vp.cols());
+    sweep_block(folded, block, vp, offset, partial);
+    return partial;
+  });
+}
+
+// A function of all the rows' shape, wherever they are.
+bool sweeps(const Source& source) {
+  return !source.sparse() && source.store().block_count() >= kSweepBlocks && source.cols() <= kSweepCols;
+}
+
+}  // namespace
+
+Matrix scatter_product(const Centered& z, const Matrix& v, Context& context) {
+  const bool at_once = sweeps(z.source());
+  if (is_remote(z.source())) {
+    for (int reading = at_once ? 1 : 0; reading < 2; ++reading) context.count_pass();
+    const RemotePart sums = RemoteRequest(at_once ? "sweep" : "scatter", z).with(v).merged(context);
+    return without_offset(Unpacker(sums.bytes).matrices(), offset_of(z), v.cols());
+  }
+  if (!at_once) return multiply_transposed(z, multiply(z, v, context), context);
+  return without_offset(sweep_sums(z, v, context), offset_of(z), v.cols());
+}
+
+Bytes sweep_sums_of_chunk(ChunkTask& task, Context& context) {
+  const Centered z = task.centered();
+  return Packer().put(sweep_sums(z, task.shared.matrix(), context)).take();
+}
+
+// Z V stays where its rows are.
+Bytes scatter_sums_of_chunk(ChunkTask& task, Context& context) {
+  const Centered z = task.centered();
+  return Packer().put(transposed_sums(z, multiply(z, task.shared.matrix(), context), context)).take();
 }
 
 }  // namespace tamis

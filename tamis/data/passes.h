@@ -40,6 +40,8 @@ class Centered {
   Centered(Source source, const ColumnMoments& moments);
   // Dense columns minus any other reference (in the store's units), divided by `unit`.
   Centered(Source source, std::vector<double> reference, double unit);
+  // Some rows of a Z whose center(), scale(), shift() and folds() are known.
+  Centered(Source source, std::vector<double> center, std::vector<double> scale, std::vector<double> shift, bool folds);
 
   const Source& source() const { return source_; }
   Index rows() const { return source_.rows(); }
@@ -64,6 +66,8 @@ class Centered {
   Index run_end(Index j) const { return run_end_[static_cast<std::size_t>(j)]; }
 
  private:
+  void derive();
+
   Source source_;
   std::vector<double> center_, scale_, shift_;
   std::vector<std::int32_t> position_;

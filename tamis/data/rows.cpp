@@ -8,6 +8,7 @@
 
 #include "tamis/base/random.h"
 #include "tamis/data/blocks.h"
+#include "tamis/data/remote_pass.h"
 #include "tamis/data/tile.h"
 #include "tamis/linalg/kernels.h"
 
@@ -48,15 +49,14 @@ void move_sparse(const Centered& z, const Block& block, const int* before, const
   }
 }
 
-}  // namespace
+Index moved_width(const Centered& z) { return z.source().sparse() ? z.cols() : kTileCols; }
 
-void move_rows(const Centered& z, const std::vector<int>& before, const std::vector<int>& after, Matrix& sums,
-               Context& context) {
-  const Index d = z.cols(), clusters = sums.rows();
+Sums moved_sums(const Centered& z, const std::vector<int>& before, const std::vector<int>& after, Index clusters,
+                Context& context) {
+  const Index d = z.cols(), width = moved_width(z);
   const bool sparse = z.source().sparse();
-  const Index width = sparse ? d : kTileCols;
   const std::vector<double> center = sparse ? implicit_center(z) : std::vector<double>();
-  const auto partial = [&](const Block& block, Index q) {
+  return reduce_sums(z.source().store(), pieces(d, width), context, [&](const Block& block, Index q) {
     const int* from = before.data() + block.first;
     const int* to = after.data() + block.first;
     if (std::equal(from, from + block.rows, to)) return Matrix();
@@ -67,19 +67,36 @@ void move_rows(const Centered& z, const std::vector<int>& before, const std::vec
       move_dense(z, block, q, from, to, sum);
     }
     return sum;
-  };
-  const auto merge = [](Matrix& into, Matrix&& from) {
-    if (into.empty()) {
-      into = std::move(from);
-    } else if (!from.empty()) {
-      add_matrix(into, std::move(from));
-    }
-  };
-  reduce_pieces<Matrix>(z.source().store(), pieces(d, width), context, partial, merge, [&](Index q, Matrix&& sum) {
-    for (Index k = 0; k < sum.rows(); ++k) {
-      kernels<double>().axpy(sum.cols(), 1.0, sum.row(k), sums.row(k) + q * width);
-    }
   });
+}
+
+Sums remote_moved_sums(const Centered& z, const std::vector<int>& before, const std::vector<int>& after, Index clusters,
+                       Context& context) {
+  context.count_pass();
+  RemoteRequest request("move_rows", z);
+  request.with(clusters).by_row(before.data(), 1).by_row(after.data(), 1);
+  return Unpacker(request.merged(context).bytes).matrices();
+}
+
+}  // namespace
+
+void move_rows(const Centered& z, const std::vector<int>& before, const std::vector<int>& after, Matrix& sums,
+               Context& context) {
+  const Sums moved = is_remote(z.source()) ? remote_moved_sums(z, before, after, sums.rows(), context)
+                                           : moved_sums(z, before, after, sums.rows(), context);
+  for (std::size_t q = 0; q < moved.size(); ++q) {
+    for (Index k = 0; k < moved[q].rows(); ++k) {
+      kernels<double>().axpy(moved[q].cols(), 1.0, moved[q].row(k),
+                             sums.row(k) + static_cast<Index>(q) * moved_width(z));
+    }
+  }
+}
+
+Bytes moved_sums_of_chunk(ChunkTask& task, Context& context) {
+  const Centered z = task.centered();
+  const auto clusters = task.shared.number<Index>();
+  const auto before = take_numbers<int>(task.by_row, z.rows()), after = take_numbers<int>(task.by_row, z.rows());
+  return Packer().put(moved_sums(z, before, after, clusters, context)).take();
 }
 
 // --- Copies of a few rows or columns -----------------------------------------------------------------------------
@@ -115,6 +132,10 @@ std::vector<Index> sample_rows(Index n, Index count, std::uint64_t seed) {
 }
 
 Matrix gather_rows(const Source& source, const std::vector<Index>& rows, Context& context) {
+  if (is_remote(source)) {
+    const auto count = static_cast<Index>(rows.size());
+    return RemoteRequest("gather_rows", source).with(rows).rows_of_all(count, source.cols(), context);
+  }
   const Centered x = uncentered(source);
   Matrix out(static_cast<Index>(rows.size()), source.cols());
   const Index block_rows = source.store().block_rows();
@@ -127,6 +148,14 @@ Matrix gather_rows(const Source& source, const std::vector<Index>& rows, Context
     }
   });
   return out;
+}
+
+Bytes gathered_rows_of_chunk(ChunkTask& task, Context& context) {
+  std::vector<Index> own;
+  for (const Index row : task.shared.list<Index>()) {
+    if (row >= task.first && row < task.first + task.source.rows()) own.push_back(row - task.first);
+  }
+  return Packer().put(gather_rows(task.source, own, context)).take();
 }
 
 Matrix gather(const Source& source, Context& context) {

@@ -1,0 +1,287 @@
+// Passes over rows that live elsewhere, against the same rows in memory: the same bits, whatever the chunks are.
+#include "tamis/data/remote.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tamis/data/passes.h"
+#include "tamis/data/reduce.h"
+#include "tamis/select/maxvar.h"
+#include "tamis/select/ufcm.h"
+#include "tests/support/checks.h"
+#include "tests/support/tables.h"
+
+namespace tamis {
+namespace {
+
+using Layout = std::function<Source(const Matrix&, Index block_rows)>;
+
+// Workers without a network: chunks of `chunk_rows` rows, each a table of its own.
+struct Workers {
+  std::vector<Source> chunks;
+  Index chunk_rows, rows;
+  std::vector<std::string> calls;
+
+  Workers(const Matrix& x, const Layout& make, Index block_rows, Index blocks)
+      : chunk_rows(block_rows * blocks), rows(x.rows()) {
+    for (Index first = 0; first < x.rows(); first += chunk_rows) {
+      Matrix some(std::min(chunk_rows, x.rows() - first), x.cols());
+      std::copy_n(x.row(first), some.size(), some.data());
+      chunks.push_back(make(some, block_rows));
+    }
+  }
+
+  Bytes partial(const RemoteCall& call, Index c) const {
+    Context context(1);
+    const Source& chunk = chunks[static_cast<std::size_t>(c)];
+    std::vector<ByteView> by_row;
+    for (const RowArgument& argument : call.by_row) {
+      const auto* data = static_cast<const std::uint8_t*>(argument.data);
+      by_row.emplace_back(data + static_cast<std::size_t>(c * chunk_rows) * argument.bytes,
+                          static_cast<std::size_t>(chunk.rows()) * argument.bytes);
+    }
+    return remote_partial(call.pass, call.shared, by_row, chunk, c * chunk_rows, context);
+  }
+
+  std::vector<RemotePart> run(const RemoteCall& call) {
+    calls.push_back(call.pass);
+    const Index asked = (std::min(call.rows, rows) + chunk_rows - 1) / chunk_rows;
+    const auto merge = [&](Bytes& into, Bytes&& from) { into = remote_merge(call.pass, into, from); };
+    TreeMerger<Bytes, decltype(merge)> merger(asked, merge);
+    std::vector<RemotePart> out;
+    for (Index c = asked - 1; c >= 0; --c) {  // in no particular order
+      if (call.merged) merger.add(c, partial(call, c));
+    }
+    for (Index c = 0; c < (call.merged ? 1 : asked); ++c) {
+      const auto kept = std::make_shared<const Bytes>(call.merged ? merger.take() : partial(call, c));
+      out.push_back({*kept, kept});
+    }
+    return out;
+  }
+};
+
+Source remote_source(Workers& workers, const Matrix& x, Index block_rows) {
+  const Source& one = workers.chunks.front();
+  RemoteShape shape{x.rows(), x.cols(), one.sparse(), 0, one.store().dtype()};
+  for (const Source& chunk : workers.chunks) shape.nonzeros += chunk.store().nonzeros();
+  return Source(std::make_shared<RemoteStore>(
+      shape, [&workers](const RemoteCall& call) { return workers.run(call); }, block_rows));
+}
+
+std::vector<double> factors(Index count) {
+  std::vector<double> out;
+  for (Index i = 0; i < count; ++i) out.push_back(static_cast<double>(1 + i % 5) * (i % 3 == 1 ? -0.5 : 0.25));
+  return out;
+}
+
+std::vector<Index> three_of_four(Index cols) {
+  std::vector<Index> out;
+  for (Index j = 0; j < cols; ++j) {
+    if (j % 4 != 1) out.push_back(j);
+  }
+  return out;
+}
+
+// The ways a source is seen.
+std::vector<std::function<Source(const Source&)>> sights() {
+  return {
+      [](const Source& source) { return source; },
+      [](const Source& source) { return source.with_columns(three_of_four(source.cols())); },
+      [](const Source& source) {
+        const Source some = source.with_columns(three_of_four(source.cols()));
+        return some.with_column_scale(factors(some.cols())).with_row_scale(factors(some.rows()));
+      },
+  };
+}
+
+// Of the last layout, which zeros are stored depends on the number of their row.
+std::vector<support::Layout> all_layouts() { return {support::layouts().begin(), support::layouts().end() - 1}; }
+std::vector<support::Layout> two_layouts() { return {all_layouts().front(), all_layouts().back()}; }
+
+// check(in memory, remote, name) for tables of many kinds, cut into chunks in many ways.
+template <class Check>
+void for_each_twin(const Matrix& x, Index block_rows, Check check) {
+  for (const auto& layout : all_layouts()) {
+    const Source memory = layout.make(x, block_rows);
+    for (const Index blocks : {1, 2, 8, 64}) {
+      Workers workers(x, layout.make, block_rows, blocks);
+      const Source remote = remote_source(workers, x, block_rows);
+      for (const auto& seen : sights()) {
+        check(seen(memory), seen(remote), layout.name + ", chunks of " + std::to_string(blocks) + " blocks");
+      }
+    }
+  }
+}
+
+Matrix some_table(Index n, Index d) {
+  Matrix x = support::thinned(support::whole_numbers(n, d, 100, 1), 0.5, 2);
+  for (Index i = 0; i < n && d > 3; ++i) x(i, 3) = 1 + static_cast<double>(i % 7);  // stored in every row
+  return x;
+}
+
+void expect_same_moments(const ColumnMoments& a, const ColumnMoments& b, const std::string& name) {
+  EXPECT_EQ(a.rows, b.rows) << name;
+  EXPECT_EQ(a.unit, b.unit) << name;
+  EXPECT_TRUE(support::same_bits(a.mean, b.mean)) << name;
+  EXPECT_TRUE(support::same_bits(a.scatter, b.scatter)) << name;
+  EXPECT_TRUE(support::same_bits(a.min, b.min)) << name;
+  EXPECT_TRUE(support::same_bits(a.max, b.max)) << name;
+  EXPECT_EQ(a.varying, b.varying) << name;
+  EXPECT_EQ(a.stored, b.stored) << name;
+}
+
+TEST(Remote, MomentsHaveTheBitsOfMemory) {
+  Context context(2);
+  for (const auto& [n, d] : std::vector<std::pair<Index, Index>>{{1, 3}, {3, 5}, {77, 9}, {80, 9}}) {
+    for_each_twin(some_table(n, d), 4, [&](const Source& memory, const Source& remote, const std::string& name) {
+      expect_same_moments(column_moments(memory, context), column_moments(remote, context), name);
+    });
+  }
+}
+
+TEST(Remote, MomentsOfHugeAndTinyValuesHaveTheBitsOfMemory) {
+  Context context(1);
+  for (const double factor : {1e200, 1e-200, 1e9}) {
+    Matrix x = support::random_matrix(50, 4, 3);
+    for (Index i = 0; i < x.size(); ++i) x.data()[i] *= factor;
+    const Layout make = support::layouts().front().make;
+    Workers workers(x, make, 4, 2);
+    expect_same_moments(column_moments(make(x, 4), context), column_moments(remote_source(workers, x, 4), context),
+                        std::to_string(factor));
+  }
+}
+
+TEST(Remote, ProductsHaveTheBitsOfMemory) {
+  Context context(2);
+  for_each_twin(some_table(77, 9), 4, [&](const Source& memory, const Source& remote, const std::string& name) {
+    const Centered z(memory, column_moments(memory, context)), far(remote, column_moments(remote, context));
+    const Matrix v = support::random_matrix(z.cols(), 3, 4), t = support::random_matrix(z.rows(), 5, 5);
+    const Index before = context.passes();
+    EXPECT_TRUE(support::same_bits(multiply(z, v, context), multiply(far, v, context))) << name;
+    EXPECT_TRUE(support::same_bits(multiply_transposed(z, t, context), multiply_transposed(far, t, context))) << name;
+    EXPECT_TRUE(support::same_bits(scatter_product(z, v, context), scatter_product(far, v, context))) << name;
+    EXPECT_EQ((context.passes() - before) % 2, 0) << name << ": as many passes in both places";
+    if (z.source().sparse()) return;
+    EXPECT_TRUE(support::same_bits(gram(z, context), gram(far, context))) << name;
+  });
+}
+
+// Past one tile of columns, and past the columns that one sweep takes.
+TEST(Remote, ProductsOfWideTablesHaveTheBitsOfMemory) {
+  Context context(2);
+  for (const Index d : {1500, 4200}) {
+    const Matrix x = support::random_matrix(40, d, 6);
+    for (const auto& layout : two_layouts()) {
+      const Source memory = layout.make(x, 4);
+      Workers workers(x, layout.make, 4, 2);
+      const Source remote = remote_source(workers, x, 4);
+      const Centered z(memory, column_moments(memory, context)), far(remote, column_moments(remote, context));
+      const Matrix v = support::random_matrix(d, 2, 7);
+      EXPECT_TRUE(support::same_bits(multiply(z, v, context), multiply(far, v, context)));
+      EXPECT_TRUE(support::same_bits(scatter_product(z, v, context), scatter_product(far, v, context)));
+      if (d > 2000 || z.source().sparse()) continue;
+      EXPECT_TRUE(support::same_bits(gram(z, context), gram(far, context)));
+    }
+  }
+}
+
+TEST(Remote, RowsAreFoundWhereverTheyAre) {
+  Context context(2);
+  for_each_twin(some_table(77, 9), 4, [&](const Source& memory, const Source& remote, const std::string& name) {
+    const Centered z(memory, column_moments(memory, context)), far(remote, column_moments(remote, context));
+    const std::vector<Index> rows = {0, 3, 4, 31, 32, 40, 76};
+    EXPECT_TRUE(support::same_bits(gather_rows(memory, rows, context), gather_rows(remote, rows, context))) << name;
+    std::vector<int> before, after;
+    for (int i = 0; i < 77; ++i) before.push_back(i % 5 - 1), after.push_back(i < 30 ? i % 5 - 1 : i % 3);
+    Matrix here(4, z.cols(), 0.5), there = here;
+    move_rows(z, before, after, here, context);
+    move_rows(far, before, after, there, context);
+    EXPECT_TRUE(support::same_bits(here, there)) << name;
+  });
+}
+
+TEST(Remote, TheFirstBadValueIsNamedByItsRowOfAll) {
+  for (const Index row : {0, 5, 33, 76}) {
+    Matrix x = support::random_matrix(77, 4, 8);
+    x(row, 2) = -std::numeric_limits<double>::infinity();
+    if (row < 76) x(76, 0) = std::nan("");
+    for (const auto& layout : all_layouts()) {
+      if (layout.make(x, 4).store().dtype() != DType::f64) continue;
+      Workers workers(x, layout.make, 4, 2);
+      const Source remote = remote_source(workers, x, 4);
+      support::expect_error(ErrorCode::bad_data, {"row " + std::to_string(row) + ", column 2: -inf"}, [&] {
+        Context context(1);
+        column_moments(remote, context);
+      });
+    }
+  }
+}
+
+void expect_same_selection(const Selection& a, const Selection& b) {
+  EXPECT_TRUE(support::same_bits(a.scores, b.scores));
+  EXPECT_EQ(a.ranking, b.ranking);
+  EXPECT_EQ(a.clusters, b.clusters);
+  EXPECT_TRUE(support::same_bits(a.components, b.components));
+  EXPECT_TRUE(support::same_bits(a.report.objective, b.report.objective));
+  EXPECT_EQ(a.report.passes, b.report.passes);
+  EXPECT_EQ(a.report.path, b.report.path);
+}
+
+// Few rows, many rows (the directions come from a sample), more columns than rows, and each side of alpha = 1.
+TEST(Remote, MethodsGiveTheBitsOfMemory) {
+  for (const auto& [n, d] : std::vector<std::pair<Index, Index>>{{60, 7}, {4500, 20}, {300, 400}, {30, 90}}) {
+    const Matrix x = support::mixture(n, d, 3, 4, 5, 9);
+    const Index block_rows = n > 1000 ? kBlockRows : 256;
+    for (const auto& layout : two_layouts()) {
+      Workers workers(x, layout.make, block_rows, 1);
+      for (const double alpha : {0.1, 1.0, 3.0}) {
+        UfcmOptions options;
+        options.clusters = 3;
+        options.alpha = alpha;
+        options.iterations = 6;
+        Context here(2), there(1);
+        expect_same_selection(ufcm(layout.make(x, block_rows), options, here),
+                              ufcm(remote_source(workers, x, block_rows), options, there));
+      }
+      Context here(2), there(1);
+      expect_same_selection(maxvar(layout.make(x, block_rows), {}, here),
+                            maxvar(remote_source(workers, x, block_rows), {}, there));
+    }
+  }
+}
+
+TEST(Remote, WhatRunsElsewhereMayFail) {
+  const RemoteShape shape{10, 2, false, 20, DType::f64};
+  const Source source(std::make_shared<RemoteStore>(shape, [](const RemoteCall& call) -> std::vector<RemotePart> {
+    fail(ErrorCode::io, call.pass, ": nobody there");
+  }));
+  Context context(1);
+  support::expect_error(ErrorCode::io, {"nobody there"}, [&] { column_moments(source, context); });
+  support::expect_error(ErrorCode::internal, {"cannot run where the rows are"}, [&] { gather(source, context); });
+}
+
+TEST(Remote, DamagedPartsAreRefused) {
+  const Matrix x = support::random_matrix(16, 3, 10);
+  const Layout make = support::layouts().front().make;
+  Workers workers(x, make, 4, 2);
+  Context context(1);
+  const Source remote(std::make_shared<RemoteStore>(
+      RemoteShape{16, 3, false, 48, DType::f64},
+      [&](const RemoteCall& call) {
+        std::vector<RemotePart> parts = workers.run(call);
+        if (call.pass == "moments") parts.front().bytes = parts.front().bytes.first(parts.front().bytes.size() - 1);
+        return parts;
+      },
+      4));
+  support::expect_error(ErrorCode::internal, {"damaged"}, [&] { column_moments(remote, context); });
+  const Bytes few = Packer().put(std::vector<Matrix>(1, Matrix(2, 2))).take();
+  const Bytes more = Packer().put(std::vector<Matrix>(1, Matrix(3, 2))).take();
+  support::expect_error(ErrorCode::internal, {"other shapes"}, [&] { remote_merge("sweep", few, more); });
+  support::expect_error(ErrorCode::internal, {"not merged"}, [&] { remote_merge("multiply", few, few); });
+  support::expect_error(ErrorCode::internal, {"no remote pass"}, [&] { remote_merge("nothing", few, few); });
+}
+
+}  // namespace
+}  // namespace tamis
