@@ -24,7 +24,7 @@ _HOMES = {
     "evaluate": "_compare",
     "select_genes": "_genes",
 }
-_MODULES = ("metrics", "plot")
+_MODULES = ("dask", "metrics", "plot")
 
 __all__ = ["__version__", *_HOMES, *_MODULES]
 

@@ -1,3 +1,4 @@
+from . import dask as dask
 from . import metrics as metrics
 from . import plot as plot
 from ._compare import compare as compare

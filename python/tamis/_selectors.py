@@ -50,19 +50,15 @@ class Selector(SelectorMixin, BaseEstimator):
         -------
         self
         """
-        X, names = unwrapped(X)
-        # The core looks for NaN and infinities, and names their place.
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), ensure_all_finite=False, ensure_min_samples=2)
-        if names is not None:
-            self.feature_names_in_ = names
+        data, rows = self._data(X)
         progress = progress_for(self.verbose, type(self).__name__)
         try:
             result = _core.select(
                 self._method["name"],
-                core_data(X),
+                data,
                 self._options(),
                 _feature_count(self.n_features_to_select),
-                classes=self._classes(X, y),
+                classes=self._classes(rows, y),
                 init=self._init(),
                 seed=seed_of(self.random_state),
                 threads=thread_count(self.n_jobs),
@@ -98,17 +94,26 @@ class Selector(SelectorMixin, BaseEstimator):
             warnings.filterwarnings("ignore", "X does not have valid feature names")
             return super().transform(X)
 
+    def _data(self, X):
+        """X as the core takes it, and its number of rows; keeps the number of its features, and their names."""
+        X, names = unwrapped(X)
+        # The core looks for NaN and infinities, and names their place.
+        X = validate_data(self, X, accept_sparse=("csr", "csc"), ensure_all_finite=False, ensure_min_samples=2)
+        if names is not None:
+            self.feature_names_in_ = names
+        return core_data(X), X.shape[0]
+
     def _options(self):
         return {option["python_name"]: getattr(self, option["python_name"]) for option in self._method["options"]}
 
-    def _classes(self, X, y):
+    def _classes(self, rows, y):
         """Classes counted from 0, -1 where a row is unlabelled; None where the method is not supervised."""
         if not getattr(self, "supervised", False):
             return None
         if y is None:
             raise ValueError(f"{type(self).__name__}: supervised=True requires y to be passed, but the target y is None")
         y = column_or_1d(y)
-        check_consistent_length(X, y)
+        check_consistent_length(range(rows), y)
         return class_numbers(y)
 
     def _init(self):

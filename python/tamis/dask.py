@@ -1,0 +1,327 @@
+"""UFCM and MaxVariance on Dask arrays and data frames (``pip install 'tamis[dask]'``): the data stay on the workers.
+
+>>> import tamis.dask
+>>> tamis.dask.UFCM(n_features_to_select=50, n_clusters=10).fit(X.persist())
+
+The selector itself runs here; each of its passes over the data is a graph of pure tasks, one for each chunk of rows and
+one for each merge of two. Sums follow the program's tree over blocks of rows, so the result has the bits of
+``tamis.UFCM`` on the same rows in memory, whatever the chunks, the scheduler and the number of workers. Data are
+computed anew in every pass unless they are persisted. docs/distributed.md has the costs and what happens when workers
+die.
+"""
+
+import asyncio
+import contextlib
+import sys
+import time
+import uuid
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core, _selectors
+from ._core_data import core_data
+
+__all__ = ["UFCM", "MaxVariance"]
+
+_BLOCK = _core.block_rows
+_CHUNK_BYTES = 2**27  # aimed at where columns must be joined, and chunks of many rows would become too large
+_NO_WORKER = "tamis.no-worker-timeout"  # of Dask's configuration
+_NO_WORKER_DEFAULT = "30s"
+
+
+class _OnDask:
+    """What makes a selector one of Dask's data."""
+
+    def fit(self, X, y=None):
+        """Rank the features of X.
+
+        Parameters
+        ----------
+        X : Dask array (n_samples, n_features), dense or of scipy.sparse chunks, or Dask data frame of numbers
+            Computed anew in every pass unless it is persisted.
+        y : array of shape (n_samples,), of Dask or not, default=None
+            Classes of the rows, -1 where unlabelled. Ignored unless ``supervised=True``.
+
+        Returns
+        -------
+        self
+        """
+        if getattr(self, "supervised", False) and _is_dask(y):
+            y = np.asarray(y.compute())
+        try:
+            super().fit(X, y)
+            self.report_.update(self._passes.statistics())
+        finally:
+            self.__dict__.pop("_passes", None)
+        return self
+
+    def transform(self, X):
+        """Reduce X to the selected features, in the order they have in X.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or what ``tamis.UFCM`` takes, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        X_r : of shape (n_samples, n_selected_features); lazy where X is
+        """
+        if not _is_dask(X):
+            return super().transform(X)
+        check_is_fitted(self, "scores_")
+        chosen = np.flatnonzero(self.get_support())
+        columns = len(X.columns) if _is_frame(X) else X.shape[1]
+        if columns != self.n_features_in_:
+            raise ValueError(f"X has {columns} features, but {type(self).__name__} is expecting {self.n_features_in_} features")
+        if not _is_frame(X):
+            return X[:, chosen]
+        if not np.array_equal(getattr(self, "feature_names_in_", X.columns), X.columns):
+            raise ValueError(f"{type(self).__name__}: X has other feature names than the table it was fitted on")
+        return X.iloc[:, chosen.tolist()]
+
+    def _data(self, X):
+        where = type(self).__name__
+        names = list(X.columns) if _is_frame(X) else []
+        X = _blocked(_array(X, where), where)
+        n, d = X.shape
+        self.n_features_in_ = d
+        named = bool(names) and all(isinstance(name, str) for name in names)
+        self._keep_if("feature_names_in_", np.asarray(names, dtype=object) if named else None)
+        self._passes = _Passes(X)
+        is_sparse = sparse.issparse(X._meta)
+        return _core.RemoteRows(n, d, is_sparse, 0 if is_sparse else n * d, self._passes), n
+
+
+class UFCM(_OnDask, _selectors.UFCM):
+    __doc__ = _selectors.UFCM.__doc__
+
+
+class MaxVariance(_OnDask, _selectors.MaxVariance):
+    __doc__ = _selectors.MaxVariance.__doc__
+
+
+# --- The table -------------------------------------------------------------------------------------------------------
+
+
+def _is_dask(X):
+    return hasattr(X, "__dask_graph__")
+
+
+def _is_frame(X):
+    return _is_dask(X) and hasattr(X, "columns") and hasattr(X, "map_partitions")
+
+
+def _array(X, where):
+    """X as a Dask array of known shape."""
+    if _is_frame(X):
+        return _array_of_frame(X)
+    # Whoever has a Dask array has imported dask.array.
+    if "dask.array" not in sys.modules or not isinstance(X, sys.modules["dask.array"].Array):
+        raise ValueError(f"{where}: X is {type(X).__name__}, need a Dask array or data frame; tamis.{where} takes the rest")
+    if X.ndim != 2:
+        raise ValueError(f"{where}: X has {X.ndim} dimensions, need 2")
+    if any(np.isnan(length) for length in X.shape):
+        X = X.copy()  # the caller's stays as it is
+        X.compute_chunk_sizes()
+    return X
+
+
+def _array_of_frame(X):
+    import dask
+    import dask.array as da
+
+    kinds = [np.dtype(np.float64) if not isinstance(kind, np.dtype) else kind for kind in X.dtypes]
+    for name, given, kind in zip(X.columns, X.dtypes, kinds):
+        if kind.kind not in "biuf" or not _counts(given):
+            raise ValueError(f"X: column {name!r} is of type {given}, need numbers")
+    kind = np.result_type(*kinds) if kinds else np.dtype(np.float64)
+    lengths = X.map_partitions(len).compute()
+    parts = [
+        da.from_delayed(dask.delayed(_frame_numbers)(part, kind), shape=(int(length), len(kinds)), dtype=kind)
+        for part, length in zip(X.to_delayed(), lengths)
+        if length > 0
+    ]
+    return da.concatenate(parts) if parts else da.zeros((0, len(kinds)))
+
+
+def _counts(kind):
+    """Whether a type of pandas, be it NumPy's, nullable or Arrow's, is one of numbers."""
+    return getattr(kind, "kind", None) in ("b", "i", "u", "f")
+
+
+def _frame_numbers(part, kind):
+    return part.to_numpy(dtype=kind, na_value=np.nan) if kind.kind == "f" else part.to_numpy(dtype=kind)
+
+
+def _blocked(X, where):
+    """The same array in chunks of whole rows, 2^k blocks each but for the last, near the chunks it has."""
+    n, d = X.shape
+    if X.dtype.kind not in "biuf":
+        raise ValueError(f"{where}: X has elements of type {X.dtype}, need real numbers")
+    if not (isinstance(X._meta, np.ndarray) or sparse.issparse(X._meta)):
+        raise ValueError(f"{where}: X has chunks of type {type(X._meta).__name__}, need NumPy arrays or scipy.sparse matrices")
+    if n < 2 or d < 1:
+        raise ValueError(f"{where}: X of shape {X.shape}, need at least 2 rows and 1 column")
+    rows = max(X.chunks[0])
+    if X.numblocks[1] > 1 and not sparse.issparse(X._meta):
+        rows = min(rows, _CHUNK_BYTES // (d * X.dtype.itemsize))
+    blocks = 1 << max((rows // _BLOCK).bit_length() - 1, 0)
+    # By pure tasks: other ways to move rows do not survive the death of a worker.
+    return X.rechunk({0: min(blocks * _BLOCK, n), 1: d}, method="tasks")
+
+
+# --- The passes ------------------------------------------------------------------------------------------------------
+
+
+class _Passes:
+    """Runs passes over the chunks of an array, as the core asks for them."""
+
+    def __init__(self, X):
+        import dask
+
+        (X,) = dask.optimize(X)
+        self._graph = dict(X.__dask_graph__())
+        self._chunks = [row[0] for row in X.__dask_keys__()]
+        self._shape, self._sparse = X.shape, sparse.issparse(X._meta)
+        self._first = np.concatenate([[0], np.cumsum(X.chunks[0])]).tolist()
+        self._token = uuid.uuid4().hex
+        self._count = self._tasks = self._sent = self._received = 0
+
+    def __call__(self, name, shared, by_row, rows, merged):
+        """The results of the chunks that begin before row `rows`, or the one that they merge to."""
+        from dask.task_spec import DataNode, Task, TaskRef
+
+        self._count += 1
+        prefix = f"tamis-{name}-{self._token}-{self._count}"
+        # Copied, since a task that is no longer wanted may outlive what they show.
+        told = prefix + "-shared"
+        graph, level = {told: DataNode(told, np.array(shared))}, []
+        for c, chunk in enumerate(self._chunks):
+            first, last = self._first[c], self._first[c + 1]
+            if first >= rows:
+                break
+            own = [np.array(one[first:last]).reshape(-1) for one in by_row]
+            shape = (last - first, self._shape[1])
+            key = (prefix, c)
+            words = (_core.version, name, TaskRef(told), own, TaskRef(chunk), first, shape, self._sparse)
+            graph[key] = Task(key, _partial, *words)
+            level.append(key)
+            self._sent += sum(one.nbytes for one in own)
+        while merged and len(level) > 1:
+            level = _merged_level(graph, prefix + "-merge", name, level)
+        self._tasks += len(graph) - 1
+        self._sent += shared.nbytes
+        results = _compute({**self._graph, **graph}, level)
+        self._received += sum(one.nbytes for one in results)
+        return results
+
+    def statistics(self):
+        """What is worth knowing of the traffic between the selector and the workers."""
+        return {
+            "chunks": len(self._chunks),
+            "tasks": self._tasks,
+            "bytes_sent": self._sent,
+            "bytes_received": self._received,
+        }
+
+
+def _merged_level(graph, prefix, name, level):
+    """The next level of the tree: neighbours merged, a last one without a neighbour as it is."""
+    from dask.task_spec import Task, TaskRef
+
+    above = level[::2]
+    for i in range(len(level) // 2):
+        key = (prefix, len(level), i)
+        graph[key] = Task(key, _merge, name, TaskRef(level[2 * i]), TaskRef(level[2 * i + 1]))
+        above[i] = key
+    return above
+
+
+def _partial(version, name, shared, by_row, chunk, first, shape, is_sparse):
+    """What a pass makes of one chunk; runs on a worker."""
+    if version != _core.version:
+        raise RuntimeError(f"tamis.dask: this worker has tamis {_core.version}, the client {version}, need the same")
+    if sparse.issparse(chunk) != is_sparse:
+        raise ValueError(f"X: a chunk of type {type(chunk).__name__}, but the array's _meta is {'' if is_sparse else 'not '}sparse")
+    if not is_sparse:
+        chunk = np.asarray(chunk)
+    if chunk.shape != shape or chunk.dtype.kind not in "biuf":
+        raise ValueError(f"X: a chunk of shape {chunk.shape} and type {chunk.dtype} at row {first}, need {shape} real numbers")
+    return _core.remote_partial(name, shared, by_row, core_data(chunk), first)
+
+
+def _merge(name, left, right):
+    return _core.remote_merge(name, left, right)
+
+
+# --- Dask ------------------------------------------------------------------------------------------------------------
+
+
+def _compute(graph, keys):
+    """The values of keys, by the scheduler that is in force."""
+    import dask
+    from dask.delayed import Delayed
+
+    wanted = [Delayed(key, graph) for key in keys]
+    client = _client(dask)
+    return list(dask.compute(*wanted)) if client is None else _compute_on(client, wanted)
+
+
+def _client(dask):
+    """The client of dask.distributed that ``dask.compute`` would use; None where that is another scheduler."""
+    if "distributed" not in sys.modules:
+        return None
+    if dask.config.get("scheduler", None) not in (None, "distributed", "dask.distributed"):
+        return None
+    from distributed.client import default_client
+
+    try:
+        return default_client()
+    except ValueError:
+        return None
+
+
+def _compute_on(client, wanted):
+    from concurrent.futures import CancelledError
+
+    from distributed import KilledWorker
+    from distributed.comm import CommClosedError
+
+    if client.asynchronous:
+        raise ValueError("tamis.dask: the client is asynchronous, need one that waits (asynchronous=False)")
+    futures = client.compute(wanted)
+    try:
+        _wait(client, futures)
+        return client.gather(futures)
+    except (KilledWorker, CommClosedError, CancelledError) as error:
+        raise RuntimeError(f"tamis.dask: the cluster lost what was asked of it: {error}") from error
+    except BaseException:
+        with contextlib.suppress(Exception):
+            client.cancel(futures)
+        raise
+
+
+def _wait(client, futures):
+    """Returns when all are done. Tasks that no worker is left for would wait for ever."""
+    import dask
+    from dask.utils import parse_timedelta
+    from distributed import wait
+
+    patience = parse_timedelta(dask.config.get(_NO_WORKER, _NO_WORKER_DEFAULT))
+    none_since = None
+    while True:
+        try:
+            wait(futures, timeout=1.0)
+            return
+        except (TimeoutError, asyncio.TimeoutError):  # two before Python 3.11
+            pass
+        if client.status != "running":
+            raise RuntimeError("tamis.dask: the client has lost its scheduler")
+        if client.nthreads():
+            none_since = None
+            continue
+        none_since = none_since or time.monotonic()
+        if time.monotonic() - none_since > patience:
+            raise RuntimeError(f"tamis.dask: no worker is left, and none has come for {patience:g} s ({_NO_WORKER})")
