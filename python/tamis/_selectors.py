@@ -50,6 +50,10 @@ class Selector(SelectorMixin, BaseEstimator):
         -------
         self
         """
+        return self._fit(X, y)
+
+    def _fit(self, X, y):
+        """What `fit` does, which alone calls it."""
         data, rows = self._data(X)
         progress = progress_for(self.verbose, type(self).__name__)
         try:
@@ -70,7 +74,7 @@ class Selector(SelectorMixin, BaseEstimator):
             if progress:
                 progress.close()
         self._keep(result)
-        warn_all(result["report"]["warnings"], stacklevel=2)
+        warn_all(result["report"]["warnings"], stacklevel=3)
         return self
 
     def transform(self, X):

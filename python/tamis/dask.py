@@ -51,7 +51,7 @@ class _OnDask:
         if getattr(self, "supervised", False) and _is_dask(y):
             y = np.asarray(y.compute())
         try:
-            super().fit(X, y)
+            self._fit(X, y)
             self.report_.update(self._passes.statistics())
         finally:
             self.__dict__.pop("_passes", None)
@@ -160,7 +160,8 @@ def _blocked(X, where):
     n, d = X.shape
     if X.dtype.kind not in "biuf":
         raise ValueError(f"{where}: X has elements of type {X.dtype}, need real numbers")
-    if not (isinstance(X._meta, np.ndarray) or sparse.issparse(X._meta)):
+    plain = isinstance(X._meta, np.ndarray) and not isinstance(X._meta, np.ma.MaskedArray)
+    if not plain and not sparse.issparse(X._meta):
         raise ValueError(f"{where}: X has chunks of type {type(X._meta).__name__}, need NumPy arrays or scipy.sparse matrices")
     if n < 2 or d < 1:
         raise ValueError(f"{where}: X of shape {X.shape}, need at least 2 rows and 1 column")
