@@ -14,6 +14,21 @@ default_repeats: int = 10
 
 default_subsets: int = 20
 
+class RemoteRows:
+    """Rows that live elsewhere; run() runs a pass where they are."""
+
+    def __init__(self, rows: int, cols: int, sparse: bool, nonzeros: int, run: object) -> None: ...
+
+block_rows: int = 2048
+
+def remote_partial(pass_name: str, shared: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], by_row: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], chunk: object, first: int) -> object:
+    """
+    What a pass makes of one chunk of rows, whose first is row `first` of all.
+    """
+
+def remote_merge(pass_name: str, left: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
+    """What it makes of two neighbours."""
+
 def methods() -> list:
     """Every method with its options: name, type, default, range, help."""
 

@@ -195,9 +195,10 @@ class _Passes:
         from dask.task_spec import DataNode, Task, TaskRef
 
         self._count += 1
-        prefix = f"tamis-{name}-{self._token}-{self._count}"
+        # Dask's dashboard shows tasks by the words that come first.
+        prefix, token = "tamis-" + name.replace("_", "-"), f"{self._token}-{self._count}"
         # Copied, since a task that is no longer wanted may outlive what they show.
-        told = prefix + "-shared"
+        told = f"{prefix}-shared-{token}"
         graph, level = {told: DataNode(told, np.array(shared))}, []
         for c, chunk in enumerate(self._chunks):
             first, last = self._first[c], self._first[c + 1]
@@ -205,13 +206,13 @@ class _Passes:
                 break
             own = [np.array(one[first:last]).reshape(-1) for one in by_row]
             shape = (last - first, self._shape[1])
-            key = (prefix, c)
+            key = (f"{prefix}-{token}", c)
             words = (_core.version, name, TaskRef(told), own, TaskRef(chunk), first, shape, self._sparse)
             graph[key] = Task(key, _partial, *words)
             level.append(key)
             self._sent += sum(one.nbytes for one in own)
         while merged and len(level) > 1:
-            level = _merged_level(graph, prefix + "-merge", name, level)
+            level = _merged_level(graph, f"{prefix}-merge-{token}", name, level)
         self._tasks += len(graph) - 1
         self._sent += shared.nbytes
         results = _compute({**self._graph, **graph}, level)
