@@ -11,6 +11,7 @@ die.
 """
 
 import asyncio
+import concurrent.futures
 import contextlib
 import sys
 import time
@@ -29,6 +30,7 @@ _BLOCK = _core.block_rows
 _CHUNK_BYTES = 2**27  # aimed at where columns must be joined, and chunks of many rows would become too large
 _NO_WORKER = "tamis.no-worker-timeout"  # of Dask's configuration
 _NO_WORKER_DEFAULT = "30s"
+_LARGE_GRAPH = "distributed.admin.large-graph-warning-threshold"
 
 
 class _OnDask:
@@ -199,7 +201,7 @@ class _Passes:
         prefix, token = "tamis-" + name.replace("_", "-"), f"{self._token}-{self._count}"
         # Copied, since a task that is no longer wanted may outlive what they show.
         told = f"{prefix}-shared-{token}"
-        graph, level = {told: DataNode(told, np.array(shared))}, []
+        graph, level, size = {told: DataNode(told, np.array(shared))}, [], shared.nbytes
         for c, chunk in enumerate(self._chunks):
             first, last = self._first[c], self._first[c + 1]
             if first >= rows:
@@ -210,12 +212,12 @@ class _Passes:
             words = (_core.version, name, TaskRef(told), own, TaskRef(chunk), first, shape, self._sparse)
             graph[key] = Task(key, _partial, *words)
             level.append(key)
-            self._sent += sum(one.nbytes for one in own)
+            size += sum(one.nbytes for one in own)
         while merged and len(level) > 1:
             level = _merged_level(graph, f"{prefix}-merge-{token}", name, level)
         self._tasks += len(graph) - 1
-        self._sent += shared.nbytes
-        results = _compute({**self._graph, **graph}, level)
+        self._sent += size
+        results = _compute({**self._graph, **graph}, level, size)
         self._received += sum(one.nbytes for one in results)
         return results
 
@@ -261,14 +263,14 @@ def _merge(name, left, right):
 # --- Dask ------------------------------------------------------------------------------------------------------------
 
 
-def _compute(graph, keys):
-    """The values of keys, by the scheduler that is in force."""
+def _compute(graph, keys, size):
+    """The values of keys, by the scheduler that is in force. `size` bytes of the graph are what a pass must send."""
     import dask
     from dask.delayed import Delayed
 
     wanted = [Delayed(key, graph) for key in keys]
     client = _client(dask)
-    return list(dask.compute(*wanted)) if client is None else _compute_on(client, wanted)
+    return list(dask.compute(*wanted)) if client is None else _compute_on(client, wanted, size)
 
 
 def _client(dask):
@@ -285,19 +287,20 @@ def _client(dask):
         return None
 
 
-def _compute_on(client, wanted):
-    from concurrent.futures import CancelledError
-
+def _compute_on(client, wanted, size):
+    import dask
+    from dask.utils import parse_bytes
     from distributed import KilledWorker
     from distributed.comm import CommClosedError
 
     if client.asynchronous:
         raise ValueError("tamis.dask: the client is asynchronous, need one that waits (asynchronous=False)")
-    futures = client.compute(wanted)
+    limit = parse_bytes(dask.config.get(_LARGE_GRAPH, "10MB"))
+    with dask.config.set({_LARGE_GRAPH: limit + 2 * size}):  # Dask warns of data in the graph, which these are not
+        futures = client.compute(wanted)
     try:
-        _wait(client, futures)
-        return client.gather(futures)
-    except (KilledWorker, CommClosedError, CancelledError) as error:
+        return _gathered(client, futures)
+    except (KilledWorker, CommClosedError, asyncio.CancelledError, concurrent.futures.CancelledError) as error:
         raise RuntimeError(f"tamis.dask: the cluster lost what was asked of it: {error}") from error
     except BaseException:
         with contextlib.suppress(Exception):
@@ -305,20 +308,20 @@ def _compute_on(client, wanted):
         raise
 
 
-def _wait(client, futures):
-    """Returns when all are done. Tasks that no worker is left for would wait for ever."""
+def _gathered(client, futures):
+    """Their values. Tasks that no worker is left for would wait for ever."""
     import dask
     from dask.utils import parse_timedelta
-    from distributed import wait
 
     patience = parse_timedelta(dask.config.get(_NO_WORKER, _NO_WORKER_DEFAULT))
+    values = asyncio.run_coroutine_threadsafe(client.gather(futures, asynchronous=True), client.loop.asyncio_loop)
     none_since = None
     while True:
         try:
-            wait(futures, timeout=1.0)
-            return
-        except (TimeoutError, asyncio.TimeoutError):  # two before Python 3.11
-            pass
+            return values.result(timeout=1.0)
+        except (TimeoutError, concurrent.futures.TimeoutError):  # two before Python 3.11
+            if values.done():
+                raise
         if client.status != "running":
             raise RuntimeError("tamis.dask: the client has lost its scheduler")
         if client.nthreads():
