@@ -66,11 +66,16 @@
   function sized(figure, width) {
     const spec = structuredClone(figure);
     const meta = spec.usermeta || {};
+    const numbers = is_dark() ? { ink: "#ffffff", paper: "#000000", deep: 0.5 } : {};  // on the cells of heat maps
+    for (const one of spec.params || []) {
+      if (one.name in numbers) one.value = numbers[one.name];
+    }
     const inner = spec.facet ? spec.spec : spec;
     if (spec.facet) {
-      const columns = Math.max(1, Math.min(meta.panels, Math.floor(width / 250)));
+      const most = Math.max(1, Math.min(meta.panels, Math.floor(width / 250)));
+      const columns = Math.ceil(meta.panels / Math.ceil(meta.panels / most));  // rows as even as can be
       spec.columns = columns;
-      inner.width = Math.floor(width / columns - 62);
+      inner.width = Math.floor(width / columns - (spec.resolve ? 82 : 62));  // less an axis, and each its own
     } else {
       spec.width = meta.aspect ? width : Math.min(width, meta.widest || width);
       spec.autosize = { type: "fit-x", contains: "padding" };

@@ -70,6 +70,9 @@ class Spec : public Json {
   }
 };
 
+// A mean of shares lies in 0 to 1, but not always a deviation to its sides.
+double bound_of(double value, bool percent) { return rounded(percent ? std::clamp(value, 0.0, 1.0) : value); }
+
 const char* format_of(bool percent) { return percent ? ".1%" : ".5~g"; }
 
 template <class Panels>
@@ -132,8 +135,8 @@ void write_off(Spec& spec) {
 }
 void write_off_filter(Spec& spec) { spec.begin_object().member("filter", "indexof(off, datum.s) < 0").end_object(); }
 
-// 59,500 and 0.01; 1.5M only where it must be short.
-const char* axis_format(bool percent, double most) { return percent ? "~%" : most < 1e7 ? ",.6~g" : "~s"; }
+// 59,500 and 0.01; 1.5M only where it must be short. Eight digits tell 44,596.05 from 44,596.1.
+const char* axis_format(bool percent, double most) { return percent ? "~%" : most < 1e7 ? ",.8~g" : "~s"; }
 
 // --- Lines ------------------------------------------------------------------------------------------------------
 
@@ -166,8 +169,8 @@ void write_points(Spec& spec, const LineChart& chart) {
         if (!std::isfinite(point.x) || !std::isfinite(point.y)) continue;
         spec.begin_object().member("x", rounded(point.x)).member("y", rounded(point.y)).member("s", s);
         if (chart.panels.size() > 1) spec.member("f", f);
-        if (std::isfinite(point.low)) spec.member("l", rounded(point.low));
-        if (std::isfinite(point.high)) spec.member("h", rounded(point.high));
+        if (std::isfinite(point.low)) spec.member("l", bound_of(point.low, chart.percent));
+        if (std::isfinite(point.high)) spec.member("h", bound_of(point.high, chart.percent));
         spec.end_object();
       }
     }
@@ -180,7 +183,12 @@ void write_x(Spec& spec, const LineChart& chart) {
   spec.object("scale").set("type", chart.log_x ? "log" : "linear").set("nice", false);
   if (!chart.log_x) spec.set("zero", false);
   spec.end();
-  spec.object("axis").set("format", "~s");
+  spec.object("axis");
+  if (chart.x_names.empty()) {
+    spec.set("format", "~s");
+  } else {
+    spec.set("values", positions(chart.x_names.size())).set("labelExpr", "places[datum.value]");
+  }
   if (chart.whole_x) spec.set("tickMinStep", 1);
   spec.end().end();
 }
@@ -197,7 +205,7 @@ void write_line_tooltip(Spec& spec, const LineChart& chart) {
   spec.array("tooltip");
   if (chart.panels.size() > 1) spec.tooltip("panel", "data");
   if (chart.panels.front().series.size() > 1) spec.tooltip("name", "series");
-  spec.tooltip("x", chart.x_title, ".6~g");
+  chart.x_names.empty() ? spec.tooltip("x", chart.x_title, ".6~g") : spec.tooltip("place", chart.x_title);
   spec.tooltip("y", chart.y_title, value);
   if (has_bands(chart)) spec.tooltip("band", "band");
   spec.end_array();
@@ -245,14 +253,16 @@ void write_marker_layers(Spec& spec, const LineChart& chart) {
     position();
     spec.end().end();
     begin();
-    spec.key("mark").begin_object().member("type", "text").member("align", "left").member("dx", 5);
-    spec.member("dy", 8 + 16 * i)
-        .member("baseline", "top")
-        .member("text", printable(marker.label, kLabel))
-        .end_object();
+    const double step = 8.0 + 16.0 * static_cast<double>(i);
+    spec.key("mark").begin_object().member("type", "text").member("align", marker.before ? "right" : "left");
+    spec.member("dx", marker.before ? -5 : 5).member("dy", marker.before ? -step : step);
+    spec.member("baseline", marker.before ? "bottom" : "top").member("text", printable(marker.label, kLabel));
+    spec.end_object();
     spec.object("encoding");
     position();
-    spec.object("y").set("value", 0).end();
+    spec.object("y");
+    marker.before ? spec.set("value", "height") : spec.set("value", 0);
+    spec.end();
     spec.end().end();
   }
 }
@@ -275,8 +285,8 @@ void write_bars(Spec& spec, const BarChart& chart) {
     for (std::size_t i = 0; i < bars.size(); ++i) {
       if (!std::isfinite(bars[i].value)) continue;
       spec.begin_object().member("i", i).member("s", s).member("y", rounded(bars[i].value));
-      if (std::isfinite(bars[i].low)) spec.member("l", rounded(bars[i].low));
-      if (std::isfinite(bars[i].high)) spec.member("h", rounded(bars[i].high));
+      if (std::isfinite(bars[i].low)) spec.member("l", bound_of(bars[i].low, chart.percent));
+      if (std::isfinite(bars[i].high)) spec.member("h", bound_of(bars[i].high, chart.percent));
       spec.end_object();
     }
   }
@@ -311,7 +321,8 @@ void write_bar_layers(Spec& spec, const BarChart& chart) {
   spec.end_array();
   spec.end().end();
   if (has_whiskers(chart)) {
-    spec.begin_object().member("mark", "rule").key("encoding").begin_object();
+    spec.begin_object().key("mark").begin_object().member("type", "rule").member("strokeWidth", 1.5).end_object();
+    spec.key("encoding").begin_object();
     write_bar_channels(spec, chart, "l");
     spec.object(chart.horizontal ? "x2" : "y2").set("field", "h").end();
     spec.end().end();
@@ -321,17 +332,38 @@ void write_bar_layers(Spec& spec, const BarChart& chart) {
 
 // --- Heat maps --------------------------------------------------------------------------------------------------
 
+// Whether cells carry "t", the depth of their colour from 0 to 1.
+bool has_depth(const HeatMap& map) { return map.numbers || map.own_scales; }
+
+std::pair<double, double> color_range(const HeatMap& map, const std::vector<double>& panel) {
+  if (!map.own_scales && std::isfinite(map.low) && std::isfinite(map.high)) return {map.low, map.high};
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  const auto widen = [&](const std::vector<double>& values) {
+    for (const double value : values) {
+      if (std::isfinite(value)) low = std::min(low, value), high = std::max(high, value);
+    }
+  };
+  if (map.own_scales) widen(panel);
+  for (const auto& one : map.panels) {
+    if (!map.own_scales) widen(one.values);
+  }
+  return {low, high};
+}
+
 void write_cells(Spec& spec, const HeatMap& map) {
   spec.object("data").array("values");
   for (std::size_t f = 0; f < map.panels.size(); ++f) {
     const auto& values = map.panels[f].values;
     require(values.size() == map.rows.size() * map.columns.size(), ErrorCode::internal, "heat map: ", values.size(),
             " values, need ", map.rows.size(), " x ", map.columns.size());
+    const auto [low, high] = color_range(map, values);
     for (std::size_t at = 0; at < values.size(); ++at) {
       if (!std::isfinite(values[at])) continue;
       spec.begin_object().member("x", at % map.columns.size()).member("y", at / map.columns.size());
       if (map.panels.size() > 1) spec.member("f", f);
-      spec.member("v", rounded(values[at])).end_object();
+      spec.member("v", rounded(values[at]));
+      if (has_depth(map)) spec.member("t", high > low ? rounded((values[at] - low) / (high - low)) : 0.0);
+      spec.end_object();
     }
   }
   spec.end_array().end_object();
@@ -347,23 +379,52 @@ void write_heat_axis(Spec& spec, const char* channel, const char* list, const st
 }
 
 void write_heat_color(Spec& spec, const HeatMap& map) {
-  spec.object("color").set("field", "v").set("type", "quantitative").titled(map.value_title);
+  spec.object("color").set("field", map.own_scales ? "t" : "v").set("type", "quantitative");
+  if (map.own_scales) {
+    spec.object("scale").set("domain", std::vector<double>{0.0, 1.0}).end().key("legend").null();
+    spec.end();
+    return;
+  }
+  spec.titled(map.value_title);
   spec.object("scale");
   if (std::isfinite(map.low) && std::isfinite(map.high)) spec.set("domain", std::vector<double>{map.low, map.high});
   spec.end().object("legend").set("format", map.percent ? "~%" : "~g").end().end();
 }
 
-void write_heat_layer(Spec& spec, const HeatMap& map) {
-  spec.begin_object().member("mark", "rect").key("encoding").begin_object();
+void write_heat_channels(Spec& spec, const HeatMap& map) {
   write_heat_axis(spec, "x", "columns", map.x_title, map.columns.size());
   write_heat_axis(spec, "y", "rows", map.y_title, map.rows.size());
-  write_heat_color(spec, map);
   spec.array("tooltip");
   if (map.panels.size() > 1) spec.tooltip("panel", "data");
   spec.tooltip("row", map.y_title.empty() ? "row" : map.y_title);
   spec.tooltip("column", map.x_title.empty() ? "column" : map.x_title);
   spec.tooltip("v", map.value_title, format_of(map.percent));
   spec.end_array();
+}
+
+void write_heat_layer(Spec& spec, const HeatMap& map) {
+  spec.begin_object().member("mark", "rect").key("encoding").begin_object();
+  write_heat_channels(spec, map);
+  write_heat_color(spec, map);
+  spec.end().end();
+}
+
+// Of numbers on pale and on deep cells, and where deep begins: black and white have 4.5 : 1 against every colour of the
+// ramp then. The page sets those of a dark one.
+void write_number_colors(Spec& spec) {
+  spec.begin_object().member("name", "ink").member("value", "#000000").end_object();
+  spec.begin_object().member("name", "paper").member("value", "#ffffff").end_object();
+  spec.begin_object().member("name", "deep").member("value", 0.69).end_object();
+}
+
+void write_number_layer(Spec& spec, const HeatMap& map) {
+  spec.begin_object().key("mark").begin_object().member("type", "text").member("fontSize", 11).end_object();
+  spec.key("encoding").begin_object();
+  write_heat_channels(spec, map);
+  spec.object("text").set("field", "v").set("type", "quantitative").set("format", format_of(map.percent)).end();
+  spec.object("color").object("condition").set("test", "datum.t > deep");
+  spec.object("value").set("expr", "paper").end().end();
+  spec.object("value").set("expr", "ink").end().end();
   spec.end().end();
 }
 
@@ -381,12 +442,14 @@ std::string line_chart(const LineChart& chart) {
   write_off(spec);
   spec.names("names", names_of(series));
   spec.names("panels", names_of(chart.panels));
+  if (!chart.x_names.empty()) spec.names("places", chart.x_names);
   spec.end_array();
   write_points(spec, chart);
   spec.array("transform");
   write_off_filter(spec);
   spec.lookup("names", "s", "name");
   if (chart.panels.size() > 1) spec.lookup("panels", "f", "panel");
+  if (!chart.x_names.empty()) spec.lookup("places", "x", "place");
   if (has_bands(chart)) spec.band(format_of(chart.percent));
   spec.end_array();
   begin_facets(spec, chart.panels, chart.own_scales);
@@ -434,6 +497,7 @@ std::string heat_map(const HeatMap& map) {
   spec.names("rows", map.rows);
   spec.names("columns", map.columns);
   spec.names("panels", names_of(map.panels));
+  if (map.numbers) write_number_colors(spec);
   spec.end_array();
   write_cells(spec, map);
   spec.array("transform");
@@ -444,6 +508,7 @@ std::string heat_map(const HeatMap& map) {
   begin_facets(spec, map.panels, false);
   spec.array("layer");
   write_heat_layer(spec, map);
+  if (map.numbers) write_number_layer(spec, map);
   spec.end_array();
   end_facets(spec, map.panels);
   return spec.end().text();

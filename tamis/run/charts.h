@@ -37,15 +37,17 @@ struct LinePanel {
 struct Marker {
   double x = 0.0;
   std::string label;
+  bool before = false;  // the word stands at the foot of the line, to its left
 };
 
 struct LineChart {
   std::string x_title, y_title;
   std::vector<LinePanel> panels;  // one: no facets
   std::vector<Marker> markers;
+  std::vector<std::string> x_names;  // where given, x is a position in them
   bool log_x = false, log_y = false;
   bool from_zero = false;   // the y axis begins at 0
-  bool percent = false;     // y is a share of 1
+  bool percent = false;     // y is a share of 1, and so are its bands: what of them lies outside 0 to 1 is cut off
   bool own_scales = false;  // of y, in each panel
   bool dots = true;         // at the points
   bool whole_x = false;     // x takes whole numbers only
@@ -67,7 +69,7 @@ struct BarChart {
   std::vector<std::string> categories;
   std::vector<BarSeries> series;
   bool horizontal = false;
-  bool percent = false;
+  bool percent = false;  // shares of 1, as in LineChart
 };
 std::string bar_chart(const BarChart& chart);
 
@@ -81,6 +83,8 @@ struct HeatMap {
   std::vector<HeatPanel> panels;     // one: no facets
   double low = kNone, high = kNone;  // of the colours; kNone: as the values are
   bool percent = false;
+  bool numbers = false;     // written into the cells
+  bool own_scales = false;  // the colours run from the least to the largest value of each panel, without a legend
 };
 std::string heat_map(const HeatMap& map);
 

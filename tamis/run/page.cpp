@@ -91,8 +91,9 @@ class Writer {
     heading(one.title, one.caption);
     const std::string name = html_of(one.title.empty() ? "table" : one.title);
     // What scrolls can be reached and named from the keyboard.
-    out("<div class=\"scroll", is_long ? " long" : "", "\" role=\"region\" tabindex=\"0\" aria-label=\"", name,
-        "\"><table", one.sortable ? " class=\"sortable\"" : "", "><thead><tr>");
+    out("<div class=\"scroll", is_long ? " long" : "", one.wide ? " wide" : "",
+        "\" role=\"region\" tabindex=\"0\" aria-label=\"", name, "\"><table", one.sortable ? " class=\"sortable\"" : "",
+        "><thead><tr>");
     for (const auto& column : one.columns) {
       out("<th scope=\"col\"", column.kind == Column::Kind::words ? ">" : " class=\"n\">", html_of(column.title));
     }

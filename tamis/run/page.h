@@ -65,6 +65,7 @@ struct Table {
   std::vector<std::vector<Cell>> rows;
   bool sortable = true;
   bool half = false;  // of the page's width, where it is wide enough
+  bool wide = false;  // of many columns: the first two stay in view where it scrolls, and paper has small print
 };
 
 struct Figure {

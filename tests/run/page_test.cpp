@@ -211,6 +211,32 @@ TEST(Charts, NamesAreValuesNeverKeys) {
   }
 }
 
+// Where the mean of shares is near an end, a deviation may lie beyond it; a share may not.
+TEST(Charts, BandsOfSharesStayBetweenNoneAndAll) {
+  page::LineChart lines;
+  lines.panels = {{"", {{"", {{1, 0.95, 0.85, 1.05}, {2, 0.02, -0.06, 0.1}}}}}};
+  page::BarChart bars{"", "", {"a"}, {{"", {{0.98, -0.5, 1.5}}}}};
+  for (const bool percent : {true, false}) {
+    lines.percent = bars.percent = percent;
+    const std::string drawn = page::line_chart(lines) + page::bar_chart(bars);
+    for (const char* outside : {"\"h\": 1.05", "\"l\": -0.06", "\"h\": 1.5", "\"l\": -0.5"}) {
+      EXPECT_EQ(count(drawn, outside), percent ? 0u : 1u) << outside;
+    }
+    EXPECT_EQ(count(drawn, "\"h\": 1.0}") + count(drawn, "\"h\": 1}"), percent ? 2u : 0u);
+    EXPECT_EQ(count(drawn, "\"l\": 0.85"), 1u);
+  }
+}
+
+TEST(Charts, ColoursOfEachPanelRunFromItsLeastToItsLargest) {
+  page::HeatMap map{"", "", "", {"a", "b", "c"}, {"r"}, {{"1", {2, 4, 6}}, {"2", {0.1, 0.1, page::kNone}}}};
+  map.own_scales = true;
+  const std::string spec = page::heat_map(map);
+  for (const char* cell : {"\"v\": 2, \"t\": 0}", "\"v\": 4, \"t\": 0.5}", "\"v\": 6, \"t\": 1}"}) {
+    EXPECT_EQ(count(spec, cell), 1u) << cell << spec;
+  }
+  EXPECT_EQ(count(spec, "\"v\": 0.1, \"t\": 0}"), 2u);  // one value has no range
+}
+
 TEST(Charts, WhatIsNotFiniteIsNotDrawn) {
   page::LineChart lines;
   lines.panels = {{"", {{"a", {{1, 2}, {2, page::kNone}, {3, INFINITY}, {4, 5, 4, page::kNone}}}}}};
