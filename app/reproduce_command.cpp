@@ -5,6 +5,7 @@
 #include "tamis/data/bytes.h"
 #include "tamis/data/quote.h"
 #include "tamis/run/output.h"
+#include "tamis/run/reproduce_page.h"
 #include "tamis/run/reproduce_report.h"
 
 namespace tamis::app {
@@ -13,6 +14,7 @@ namespace {
 
 constexpr const char* kCells = "cells.json";
 constexpr const char* kReport = "report.json";
+constexpr const char* kPage = "report.html";
 
 struct Arguments {
   std::string folder, output, methods;
@@ -87,12 +89,15 @@ std::string legend(const Protocol& protocol) {
 
 // --- The run ------------------------------------------------------------------------------------------------------
 
-void write_results(const Arguments& arguments, const std::vector<std::string>& inputs, const std::string& cells,
-                   const std::string& report) {
-  for (const char* name : {kCells, kReport}) remove_leftovers(arguments.output, name);
-  OutputFolder output(arguments.output, {kCells, kReport}, inputs);
-  output.add(kCells, [&](FileWriter& writer) { writer.write(cells); });
+void write_results(const Arguments& arguments, const std::vector<std::string>& inputs, const Reproduction& result,
+                   const std::string& report, const Machine& machine) {
+  for (const char* name : {kCells, kReport, kPage}) remove_leftovers(arguments.output, name);
+  OutputFolder output(arguments.output, {kCells, kReport, kPage}, inputs);
+  output.add(kCells, [&](FileWriter& writer) { writer.write(cells_json(result)); });
   output.add(kReport, [&](FileWriter& writer) { writer.write(report); });
+  const page::Page page = reproduce_page(result, machine);
+  output.add(kPage,
+             [&](FileWriter& writer) { page::write_page(page, [&](std::string_view piece) { writer.write(piece); }); });
   output.commit();
 }
 
@@ -117,7 +122,7 @@ int run_reproduce(const Arguments& arguments) {
   require(file_kind(arguments.folder) == FileKind::folder, ErrorCode::usage, "reproduce: ", in_quotes(arguments.folder),
           " is no folder, need one");
   // Refuses early what could not be written at the end.
-  { const OutputFolder probe(arguments.output, {kCells, kReport}, inputs); }
+  { const OutputFolder probe(arguments.output, {kCells, kReport, kPage}, inputs); }
   auto sets = read_sets(request, session.context());
   CellStore store(arguments.output + "/cells");
   const Reproduction result =
@@ -125,8 +130,9 @@ int run_reproduce(const Arguments& arguments) {
         session.note(text(cells, " cells", found > 0 ? text(", of which an earlier run finished ", found) : ""));
       });
   session.bar().clear();
-  const std::string report = report_json(result, this_machine());
-  write_results(arguments, inputs, cells_json(result), report);
+  const Machine machine = this_machine();
+  const std::string report = report_json(result, machine);
+  write_results(arguments, inputs, result, report, machine);
   for (const auto& cell : result.cells) {
     if (cell.failure) session.warn(text(cell.plan.key.set, ": ", cell.failure->reason));
   }

@@ -183,26 +183,6 @@ void write_figures(Json& json, const Reproduction& result) {
 
 // --- Times --------------------------------------------------------------------------------------------------------
 
-struct Spent {
-  std::string set, method;
-  Index cells = 0;
-  double seconds = 0.0, cpu_seconds = 0.0;
-};
-
-std::vector<Spent> spent_by_method(const Reproduction& result) {
-  std::vector<Spent> spent;
-  for (const auto& cell : result.cells) {
-    const CellKey& key = cell.plan.key;
-    if (spent.empty() || spent.back().set != key.set || spent.back().method != key.method) {
-      spent.push_back({key.set, key.method});
-    }
-    ++spent.back().cells;
-    spent.back().seconds += cell.seconds;
-    spent.back().cpu_seconds += cell.cpu_seconds;
-  }
-  return spent;
-}
-
 void write_run(Json& json, const Reproduction& result, const Machine& machine) {
   double cpu_seconds = 0.0;
   for (const auto& cell : result.cells) cpu_seconds += cell.cpu_seconds;

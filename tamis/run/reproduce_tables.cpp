@@ -181,6 +181,20 @@ bool never_falls(const std::vector<double>& objective) {
   return true;
 }
 
+std::vector<Spent> spent_by_method(const Reproduction& result) {
+  std::vector<Spent> spent;
+  for (const auto& cell : result.cells) {
+    const CellKey& key = cell.plan.key;
+    if (spent.empty() || spent.back().set != key.set || spent.back().method != key.method) {
+      spent.push_back({key.set, key.method});
+    }
+    ++spent.back().cells;
+    spent.back().seconds += cell.seconds;
+    spent.back().cpu_seconds += cell.cpu_seconds;
+  }
+  return spent;
+}
+
 std::vector<TableRow> table_of(const Reproduction& result, Measure measure) {
   std::vector<TableRow> rows;
   for (const auto& set : result.sets) {

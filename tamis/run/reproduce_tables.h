@@ -74,6 +74,14 @@ struct Figures {
 // One a set; without UFCM there are only the sets' names in it.
 std::vector<Figures> figures_of(const Reproduction& result);
 
+// The time that one method's cells took on one set, when they were computed.
+struct Spent {
+  std::string set, method;
+  Index cells = 0;
+  double seconds = 0.0, cpu_seconds = 0.0;
+};
+std::vector<Spent> spent_by_method(const Reproduction& result);
+
 // No number falls below the one before by more than rounding.
 bool never_falls(const std::vector<double>& objective);
 

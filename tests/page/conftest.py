@@ -22,6 +22,10 @@ HARMFUL = ["<script>alert(1)</script>", "</script><script>alert(2)</script>", "<
            "https://example.org/x.png", "l" * 4000, "datum.x", "signal", "<svg/onload=alert(6)>"]
 
 
+# Of data sets, which are files: no slash.
+HARMFUL_SETS = ["<img src=x onerror=alert(7)>", "__proto__", "<script>alert(8)<!--"]
+
+
 def pytest_sessionstart(session):
     if not COMMAND.is_file():
         pytest.exit(f"no command at {COMMAND}: run make build, or set TAMIS_COMMAND", returncode=2)
@@ -45,6 +49,15 @@ def write_csv(path, names, rows):
     return path
 
 
+def save_set(path, seed):
+    """In the form of the paper's: the first columns tell the classes apart, a little."""
+    random = np.random.default_rng(seed)
+    y = np.arange(80, dtype=np.int32) % 4
+    X = random.normal(size=(80, 30))
+    X[:, :6] += random.normal(size=(4, 6))[y]
+    np.savez(path, X=X.astype(np.float32), y=y)
+
+
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory):
     """Pages of each kind, by name."""
@@ -64,7 +77,14 @@ def pages(tmp_path_factory):
     np.save(folder / "wide.npy", planted(300, 3000))
     run("select", folder / "wide.npy", "-c", "3", "-k", "100", "-o", folder / "wide")
     run("select", folder / "wide.npy", "-m", "lapscore", "-k", "100", "-o", folder / "direct")
-    names = ["harmful", "clean", "harmful-compare", "clean-compare", "wide", "direct"]
+    for kind, sets in {"harmful": HARMFUL_SETS, "clean": ["first", "second", "third"]}.items():
+        data = folder / f"{kind}-sets"
+        data.mkdir()
+        for seed, name in enumerate(sets):
+            save_set(data / f"{name}.npz", seed)
+        words = [word for name in sets for word in ("--data", name)]
+        run("reproduce", data, "--quick", *words, "-o", folder / f"{kind}-reproduce")
+    names = ["harmful", "clean", "harmful-compare", "clean-compare", "harmful-reproduce", "clean-reproduce", "wide", "direct"]
     return {name: folder / name / "report.html" for name in names}
 
 

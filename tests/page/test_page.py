@@ -6,10 +6,10 @@ import json
 import re
 
 import pytest
-from conftest import HARMFUL, SCREENSHOTS
+from conftest import HARMFUL, HARMFUL_SETS, SCREENSHOTS
 from limits import at_rest
 
-ALL = ["harmful", "clean", "harmful-compare", "clean-compare", "wide", "direct"]
+ALL = ["harmful", "clean", "harmful-compare", "clean-compare", "harmful-reproduce", "clean-reproduce", "wide", "direct"]
 SELECT = ["harmful", "clean", "wide", "direct"]
 MARKS = """() => [...document.querySelectorAll('.plot')].map(plot =>
     [plot.id, plot.querySelectorAll('svg [class*="mark-"] path, svg [class*="mark-"] line').length])"""
@@ -69,7 +69,7 @@ ELEMENTS = """() => { const counts = {};
     return counts; }"""
 
 
-@pytest.mark.parametrize("kind", ["", "-compare"])
+@pytest.mark.parametrize("kind", ["", "-compare", "-reproduce"])
 def test_harmful_names_add_no_element(pages, open_page, kind):
     harmful, clean = open_page(pages["harmful" + kind]), open_page(pages["clean" + kind])
     assert harmful.eval(ELEMENTS) == clean.eval(ELEMENTS)
@@ -77,6 +77,8 @@ def test_harmful_names_add_no_element(pages, open_page, kind):
     assert harmful.eval("Object.keys(Object.prototype).length === 0 && ({}).x === undefined")
     text = harmful.eval("document.body.innerText")
     assert "\x1b" not in text and "\u202e" not in text and "l" * 100 not in text
+    if kind == "-reproduce":
+        assert all(name in text for name in HARMFUL_SETS)
     if kind:
         return  # a comparison names the best features only
     for name in ("<script>alert(1)</script>", "{{7*7}}", "__proto__", "\\x1b[31mred", "(empty name)", "&lt;b&gt;"):
@@ -286,6 +288,111 @@ def test_paper_is_light_and_has_the_whole_table_begun(pages, open_page):
     assert opened.eval("document.querySelector('#plot-1 .mark-line path').getAttribute('stroke')") == dark
 
 
+# --- The paper's experiments ----------------------------------------------------------------------------------------
+
+def report_of(pages):
+    return json.loads((pages["clean-reproduce"].parent / "report.json").read_text())
+
+
+def test_the_verdict_is_that_of_the_report(pages, open_page):
+    opened = open_page(pages["clean-reproduce"])
+    rows = [row for row in report_of(pages)["tables"]["acc"]["rows"] if row["method"] == "ufcm"]
+    notes = opened.page.locator(".note").all_inner_texts()
+    assert notes[0].startswith("Warning: This is the quick protocol")
+    for note, prefix, gain, random in zip(notes[1:3], ("label-best", "label-free"), ("gain", "label_free_gain"),
+                                          ("label_best_random", "label_free_random")):
+        gains = sum(row[gain] > 0 for row in rows)
+        clear = sum(row[gain] > 2 * row[f"{gain}_error"] for row in rows)
+        assert f"By the {prefix} choice ufcm gains over all features in ACC on {gains} of 3 sets, on {clear} of" in note
+        beaten = [row["set"] for row in rows if not row[random]["beats_random"]]
+        said = note.split("does not beat the random subsets of its size on ")
+        assert re.findall(r"\w+", said[1].replace(" and ", " ")) == beaten if beaten else len(said) == 1
+
+
+def test_every_number_stands_beside_its_controls(pages, open_page):
+    opened = open_page(pages["clean-reproduce"])
+    for number, measure in ((2, "acc"), (3, "nmi")):
+        rows = report_of(pages)["tables"][measure]["rows"]
+        table = opened.page.locator(f'[aria-label^="Table {number}:"] table')
+        heads = [head.strip(" \u2195") for head in table.locator("th").all_inner_texts()]
+        cells = [[cell.replace("\u202f", " ").replace("\u2212", "-") for cell in row.locator("td").all_inner_texts()]
+                 for row in table.locator("tbody tr").all()]
+        assert len(cells) == len(rows) == 21
+
+        def both(value, sd):
+            return f"{100 * value:.1f} % \u00b1 {100 * sd:.1f} %"
+
+        for row, shown in zip(rows, (dict(zip(heads, one)) for one in cells)):
+            best, free, band = row["label_best"], row["label_free"], row["label_best_random"]
+            assert (shown["data"], shown["method"]) == (row["set"], row["method"])
+            assert shown["label-best"] == both(best["mean"], best["sd"]) and shown["features"] == str(best["features"])
+            assert shown["label-free"] == both(free["mean"], free["sd"]) and shown["tried"] == str(row["evaluations"])
+            assert shown["median"] == f"{100 * row['grid_median']:.1f} %"
+            assert shown["worst"] == f"{100 * row['grid_worst']:.1f} %"
+            assert shown["AllFea"] == both(row["allfea"]["mean"], row["allfea"]["sd"])
+            assert shown["MaxVar"] == both(row["maxvar"]["mean"], row["maxvar"]["sd"])
+            assert shown["random"] == both(band["mean"], band["sd"]) and shown["p"] == f"{band['p']:.3f}"
+            assert float(shown["gain"].split()[0]) == pytest.approx(100 * row["gain"], abs=0.051)
+            assert shown["paper"] == "\u2013"  # these sets are none of the paper's
+
+
+def test_figures_have_a_panel_for_each_set(pages, open_page):
+    opened = open_page(pages["clean-reproduce"])
+    titles = opened.page.locator("figure h3").all_inner_texts()
+    for number in range(1, 6):
+        place = next(i for i, title in enumerate(titles) if title.startswith(f"Figure {number}:")) + 1
+        words = opened.page.locator(f"#plot-{place} svg text").all_text_contents()
+        assert [words.count(name) for name in ("first", "second", "third")] == [1, 1, 1], (number, words)
+        assert len(opened.page.locator(f"#plot-{place}").get_attribute("aria-label")) > 40
+
+
+def test_names_of_a_figure_with_panels_switch_lines_in_all_of_them(pages, open_page):
+    opened = open_page(pages["clean-reproduce"])
+    place = opened.page.locator("figure h3").all_inner_texts().index("Figure 1: ACC by number of features") + 1
+    lines = f"document.querySelectorAll('#plot-{place} .mark-line path').length"
+    assert opened.eval(lines) == 4 * 3
+    opened.page.locator(f"#legend-{place} button", has_text="defaults").click()
+    assert opened.eval(lines) == 3 * 3
+    assert opened.complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_numbers_in_heat_maps_can_be_read(pages, open_page, scheme):
+    opened = open_page(pages["clean-reproduce"], color_scheme=scheme)
+    pairs = opened.eval("""() => [...document.querySelectorAll('.plot')].flatMap(plot => {
+        const cells = [...plot.querySelectorAll('.mark-rect.role-mark path')],
+              texts = [...plot.querySelectorAll('.mark-text.role-mark text')];
+        return texts.length === cells.length ? texts.map((text, i) =>
+            [getComputedStyle(text).fill, getComputedStyle(cells[i]).fill]) : []; })""")
+    assert len(pairs) == 2 * 3 * 4  # two figures, three sets, two by two settings
+
+    def light(color):
+        parts = [int(part) / 255 for part in re.findall(r"\d+", color)]
+        linear = [v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    for text, cell in pairs:
+        low, high = sorted((light(text), light(cell)))
+        assert (high + 0.05) / (low + 0.05) >= 4.5, (text, cell)
+
+
+def test_data_and_method_stay_in_view(pages, open_page):
+    opened = open_page(pages["clean-reproduce"])
+    scroll = opened.page.locator('[aria-label^="Table 2:"]')
+    cells = scroll.locator("tbody tr").first.locator("td")
+    before = [cells.nth(i).bounding_box()["x"] for i in range(3)]
+    scroll.evaluate("one => { one.scrollLeft = 300; }")
+    after = [cells.nth(i).bounding_box()["x"] for i in range(3)]
+    assert after[:2] == pytest.approx(before[:2], abs=1) and after[2] == pytest.approx(before[2] - 300, abs=1)
+
+
+def test_wide_tables_fit_on_paper(pages, open_page):
+    opened = open_page(pages["clean-reproduce"], viewport={"width": 700, "height": 900})  # that of A4 between its margins
+    opened.page.emulate_media(media="print")
+    assert opened.eval("[...document.querySelectorAll('.wide table')].map(table => table.getBoundingClientRect().right)"
+                       ".every(right => right <= 700)")
+
+
 # --- For who does not see it, or has no mouse -----------------------------------------------------------------------
 
 @pytest.mark.parametrize("name", ALL)
@@ -329,7 +436,7 @@ def test_screenshots(pages, open_page, name):
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     looks = {"light": {"color_scheme": "light"}, "dark": {"color_scheme": "dark"},
              "phone": {"viewport": {"width": 390, "height": 844}, "is_mobile": True}}
-    if name not in ("harmful", "clean-compare"):
+    if name not in ("harmful", "clean-compare", "clean-reproduce"):
         del looks["dark"], looks["phone"]
     for look, options in looks.items():
         path = SCREENSHOTS / f"{name}-{look}.png"

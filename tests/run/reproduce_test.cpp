@@ -8,6 +8,7 @@
 
 #include "tamis/data/passes.h"
 #include "tamis/run/json_reader.h"
+#include "tamis/run/reproduce_page.h"
 #include "tamis/run/reproduce_report.h"
 #include "tests/support/tables.h"
 
@@ -294,6 +295,87 @@ TEST(ReproduceTables, DocumentsAreJsonAndOneSeedIsOneText) {
   result.found = 3;
   result.seconds = 9.0;
   EXPECT_EQ(cells_json(result), cells);
+}
+
+// --- The page -----------------------------------------------------------------------------------------------------
+
+const Machine kMachine = {"a cpu", 2, 1024, "x"};
+
+const page::Section* section_of(const page::Page& page, const std::string& title) {
+  for (const auto& section : page.sections) {
+    if (section.title == title) return &section;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> notes_of(const page::Page& page) {
+  std::vector<std::string> notes;
+  for (const auto& block : page.sections.at(0).blocks) {
+    if (const auto* note = std::get_if<page::Note>(&block)) notes.push_back(note->text);
+  }
+  return notes;
+}
+
+TEST(ReproducePage, SaysWhereTheMethodGainsAndWhereRandomIsAsGood) {
+  Reproduction result = by_hand();
+  // Gains 0.25 +- 0.11 and 0.1 +- 0.07; of the four random subsets one and two are as good.
+  const auto notes = notes_of(reproduce_page(result, kMachine));
+  ASSERT_EQ(notes.size(), 2u);
+  EXPECT_EQ(
+      notes[0],
+      "By the label-best choice ufcm gains over all features in ACC on 1 of 1 sets, on 1 of them by more than two "
+      "standard errors. It does not beat the random subsets of its size on coil20.");
+  EXPECT_EQ(
+      notes[1],
+      "By the label-free choice ufcm gains over all features in ACC on 1 of 1 sets, on 0 of them by more than two "
+      "standard errors. It does not beat the random subsets of its size on coil20.");
+  for (auto& cell : result.cells) {
+    if (cell.plan.key.method == "allfea") cell.scores = {scored(10, {0.8, 0.8})};
+    if (cell.plan.key.method == "random") cell.scores.assign(20, scored(cell.plan.key.sizes[0], {0.1, 0.1}));
+  }
+  const auto others = notes_of(reproduce_page(result, kMachine));
+  EXPECT_NE(others.at(0).find("on 0 of 1 sets"), std::string::npos);  // equal is no gain
+  EXPECT_NE(others.at(0).find("It beats the random subsets of its size on every set."), std::string::npos);
+}
+
+TEST(ReproducePage, QuickRunsAndFailuresAreSaidFirst) {
+  Reproduction result = by_hand();
+  result.protocol.quick = true;
+  result.cells.back().failure = Failure{ErrorCode::resources, "too much"};
+  const auto notes = notes_of(reproduce_page(result, kMachine));
+  ASSERT_EQ(notes.size(), 4u);
+  EXPECT_NE(notes[0].find("quick protocol"), std::string::npos);
+  EXPECT_NE(notes[1].find("coil20, maxvar (defaults): too much"), std::string::npos);
+}
+
+TEST(ReproducePage, WithoutTheMethodThereIsNoVerdict) {
+  Reproduction result = by_hand();
+  result.methods = {find_method("maxvar")};
+  std::erase_if(result.cells, [](const Cell& cell) { return cell.plan.key.method == "ufcm"; });
+  const page::Page page = reproduce_page(result, kMachine);
+  EXPECT_NE(notes_of(page).at(0).find("not among the methods"), std::string::npos);
+  EXPECT_EQ(section_of(page, "Figures"), nullptr);
+  EXPECT_NE(section_of(page, "ACC"), nullptr);
+  EXPECT_FALSE(page::page_html(page).empty());
+}
+
+TEST(ReproducePage, PixelsStandWhereTheSetHasThem) {
+  // Five rows of two pixels, stored down the columns: features 5 to 9 are the right column.
+  ExpectedSet expected = *find_expected_set("coil20");
+  expected.image_rows = 5, expected.image_columns = 2, expected.column_major = true;
+  Reproduction result = by_hand();
+  EXPECT_EQ(section_of(reproduce_page(result, kMachine), "Pixels"), nullptr);
+  result.sets[0].expected = &expected;
+  const page::Page page = reproduce_page(result, kMachine);
+  const auto* section = section_of(page, "Pixels");
+  ASSERT_NE(section, nullptr);
+  const auto& images = std::get<page::Images>(section->blocks.at(1)).images;
+  ASSERT_EQ(images.size(), 2u);  // label-best and label-free; these cells of maxvar have no ranking
+  std::vector<bool> right;
+  for (const auto ink : images[0].ink) right.push_back(ink > 0);
+  EXPECT_EQ(right, (std::vector<bool>{false, true, false, true, false, true, false, true, false, true}));
+  EXPECT_EQ(images[0].ink[9], 255);  // feature 9, the first of the ranking, is the last row's
+  EXPECT_LT(images[0].ink[1], images[0].ink[3]);
 }
 
 // --- Running ------------------------------------------------------------------------------------------------------
