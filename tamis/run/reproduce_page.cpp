@@ -168,6 +168,7 @@ class Composer {
       clear += *(row->*claim.gain) > 2.0 * *(row->*claim.error) ? 1 : 0;
       if (row->*claim.random && !(row->*claim.random)->beats_random) inside.push_back(title_of(row->set));
     }
+    if (known == 0) return text("By the ", claim.name, " choice nothing could be measured.");
     const std::string random = inside.empty()
                                    ? std::string(" It beats the random subsets of its size on every set.")
                                    : text(" It does not beat the random subsets of its size on ", spoken(inside), ".");
@@ -239,9 +240,9 @@ class Composer {
   page::Facts meanings() const {
     return {{{"label-best", text("the best mean over ", protocol_.repeats,
                                  " k-means starts, of all settings of a method's grid and all sizes. It is chosen by "
-                                 "the true classes, as in the paper: who has no labels cannot have it")},
+                                 "the true classes, as in the paper: nobody without labels can have it")},
              {"label-free",
-              text("the method's defaults at ", chosen_share(), " of the features: what who has no labels gets")},
+              text("the method's defaults at ", chosen_share(), " of the features: what a user without labels gets")},
              {"tried", "how many means the label-best was chosen from; median and worst are of the same means"},
              {"AllFea, MaxVar", "all features; those of largest variance, as many as label-best has"},
              {"random", text(protocol_.subsets,
@@ -251,8 +252,8 @@ class Composer {
                         "; a method beats random where p is at most ", short_number(kBeatsRandom),
                         ". That of label-best flatters, since it was picked from many; that of label-free does not")},
              {"gain",
-              "less AllFea, in percentage points, with its standard error over the starts of k-means; it does "
-              "not cover the picking"},
+              "less AllFea, in percentage points. Its standard error is over the starts of k-means, and does not "
+              "cover the picking"},
              {"\u00b1", "standard deviation over the starts; of gains the standard error"}}};
   }
 
