@@ -1,4 +1,4 @@
-# make demo    set up, build, and run the main job on a small embedded data set
+# make demo    set up, build, and run the main job on a small embedded data set; its page is tamis-demo/report.html
 # make test    set up, build, and run every test
 # make build   build/tamis, and .venv with the Python package and what the tests and benchmarks use
 # make check   format, tidy, order of the rooms, sanitizers, short fuzzing

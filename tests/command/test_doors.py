@@ -55,7 +55,34 @@ def test_info_counts_missing_values(tmp_path):
 def test_demo(tmp_path):
     run = tamis("demo", cwd=tmp_path, timeout=60)
     assert run.code == 0 and len(run.out.splitlines()) > 5, str(run)
-    assert "1797" in run.out and "CC BY 4.0" in run.out
+    assert "1797" in run.out and "CC BY 4.0" in run.out and "tamis-demo/report.html" in run.out
+    assert [path.name for path in (tmp_path / "tamis-demo").iterdir()] == ["report.html"]
+    assert tamis("demo", "-o", tmp_path / "other", cwd=tmp_path, timeout=60).code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "tamis-demo"]
+    assert tamis("demo", cwd=tmp_path, timeout=60).code == 0  # its own page is replaced
+
+
+def test_demo_leaves_the_files_of_others_alone(tmp_path):
+    page = tmp_path / "tamis-demo" / "report.html"
+    page.parent.mkdir()
+    page.write_text("<html>mine")
+    run = tamis("demo", cwd=tmp_path, timeout=60)
+    assert run.code == 0 and "1797" in run.out and "report.html" not in run.out
+    assert "no page was written" in run.err and "is no page of tamis" in run.err
+    refused(tamis("demo", "-o", page.parent, cwd=tmp_path), 2, "is no page of tamis", "-o DIR")
+    assert page.read_text() == "<html>mine" and len(list(tmp_path.rglob("*"))) == 2
+    page.unlink()
+    page.parent.rmdir()
+    page.parent.write_text("no folder")
+    assert tamis("demo", cwd=tmp_path, timeout=60).code == 0 and page.parent.read_text() == "no folder"
+    refused(tamis("demo", "-o", page.parent, cwd=tmp_path), 2, "is no folder")
+
+
+def test_demo_as_json_writes_only_what_was_asked_for(tmp_path):
+    run = tamis("demo", "--json", cwd=tmp_path, timeout=60)
+    assert run.code == 0 and len(run.json["selected"]) == 20 and list(tmp_path.iterdir()) == []
+    assert tamis("demo", "--json", "-o", "out", cwd=tmp_path, timeout=60).json["selected"] == run.json["selected"]
+    assert (tmp_path / "out" / "report.html").is_file()
 
 
 @pytest.fixture

@@ -84,7 +84,8 @@ def pages(tmp_path_factory):
             save_set(data / f"{name}.npz", seed)
         words = [word for name in sets for word in ("--data", name)]
         run("reproduce", data, "--quick", *words, "-o", folder / f"{kind}-reproduce")
-    names = ["harmful", "clean", "harmful-compare", "clean-compare", "harmful-reproduce", "clean-reproduce", "wide", "direct"]
+    run("demo", "-o", folder / "demo")
+    names = ["demo", "harmful", "clean", "harmful-compare", "clean-compare", "harmful-reproduce", "clean-reproduce", "wide", "direct"]
     return {name: folder / name / "report.html" for name in names}
 
 

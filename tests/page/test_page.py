@@ -9,7 +9,7 @@ import pytest
 from conftest import HARMFUL, HARMFUL_SETS, SCREENSHOTS
 from limits import at_rest
 
-ALL = ["harmful", "clean", "harmful-compare", "clean-compare", "harmful-reproduce", "clean-reproduce", "wide", "direct"]
+ALL = ["demo", "harmful", "clean", "harmful-compare", "clean-compare", "harmful-reproduce", "clean-reproduce", "wide", "direct"]
 SELECT = ["harmful", "clean", "wide", "direct"]
 MARKS = """() => [...document.querySelectorAll('.plot')].map(plot =>
     [plot.id, plot.querySelectorAll('svg [class*="mark-"] path, svg [class*="mark-"] line').length])"""
