@@ -57,10 +57,11 @@ int parse_and_run(int argc, char** argv) {
 
 }  // namespace
 
-int run_command(int argc, char** argv, const ForeignReader& foreign) {
+int run_command(int argc, char** argv, const ForeignReader& foreign, const FigureSaver& figures) {
   install_signal_handlers();
   keep_freed_memory();
   set_foreign_reader(foreign);
+  set_figure_saver(figures);
   try {
     return parse_and_run(argc, argv);
   } catch (const Error& error) {

@@ -1,6 +1,7 @@
 // tamis compare: every method side by side on one table.
 #include <algorithm>
 
+#include "app/figures.h"
 #include "app/scores.h"
 #include "app/session.h"
 #include "tamis/data/quote.h"
@@ -18,7 +19,7 @@ using enum TextTable::Align;
 struct Arguments {
   DataArguments data;
   std::shared_ptr<RunArguments> run = std::make_shared<RunArguments>();
-  std::string features, methods, clusters, repeats, labels, scale = "none", output;
+  std::string features, methods, clusters, repeats, labels, scale = "none", output, figures;
   std::vector<std::string> set;
   bool grid = false;
 };
@@ -41,6 +42,7 @@ void add_flags(CLI::App& app, Arguments& arguments) {
   app.add_option("--repeats", arguments.repeats, "Number of single k-means++ starts (10)")->type_name("INTEGER");
   app.add_option("--scale", arguments.scale, "As in tamis select (none)")->type_name("WORD");
   app.add_option("-o,--output", arguments.output, "Folder for report.html and comparison.json")->type_name("DIR");
+  add_figures_flag(app, arguments.figures);
   add_run_flags(app, *arguments.run);
 }
 
@@ -344,6 +346,7 @@ Session::Peak largest_peak(const std::string& methods, int threads) {
 
 int run_compare(const Arguments& arguments) {
   Session session(*arguments.run);
+  require_figures("compare", arguments.figures, arguments.output);
   ReadOptions read = arguments.data.read_options();
   if (!arguments.labels.empty()) read.labels = {arguments.labels};
   CompareRequest request = parse_request(arguments);
@@ -360,6 +363,7 @@ int run_compare(const Arguments& arguments) {
   session.bar().clear();
   const std::string json = arguments.run->json || folder ? comparison_json(result, session) : std::string();
   if (folder) write_folder(*folder, result, json, session);
+  save_figures(arguments.figures, arguments.output);
   if (arguments.run->json) {
     print_result(json);
   } else {

@@ -1,6 +1,7 @@
 // tamis reproduce DIR -o OUT: the paper's tables and figures made again.
 #include <algorithm>
 
+#include "app/figures.h"
 #include "app/session.h"
 #include "tamis/data/bytes.h"
 #include "tamis/data/quote.h"
@@ -17,7 +18,7 @@ constexpr const char* kReport = "report.json";
 constexpr const char* kPage = "report.html";
 
 struct Arguments {
-  std::string folder, output, methods;
+  std::string folder, output, methods, figures;
   std::vector<std::string> data;
   bool quick = false;
   std::shared_ptr<RunArguments> run = std::make_shared<RunArguments>();
@@ -32,6 +33,7 @@ void add_flags(CLI::App& app, Arguments& arguments) {
       ->type_name("NAME");
   app.add_flag("--quick", arguments.quick, "A reduced grid, fewer sizes and rows: minutes instead of hours");
   app.add_option("-m,--methods", arguments.methods, "Only these methods: a,b,c (all)")->type_name("LIST");
+  add_figures_flag(app, arguments.figures);
   add_run_flags(app, *arguments.run);
 }
 
@@ -112,6 +114,7 @@ int run_reproduce(const Arguments& arguments) {
   Session session(*arguments.run);
   require(!arguments.folder.empty(), ErrorCode::usage, "reproduce: DIR is missing, need a folder (see --help)");
   require(!arguments.output.empty(), ErrorCode::usage, "reproduce: --output is missing, need a folder");
+  require_figures("reproduce", arguments.figures, arguments.output);
   ReproduceRequest request;
   request.folder = arguments.folder;
   request.names = wanted_sets(arguments);
@@ -133,6 +136,7 @@ int run_reproduce(const Arguments& arguments) {
   const Machine machine = this_machine();
   const std::string report = report_json(result, machine);
   write_results(arguments, inputs, result, report, machine);
+  save_figures(arguments.figures, arguments.output);
   for (const auto& cell : result.cells) {
     if (cell.failure) session.warn(text(cell.plan.key.set, ": ", cell.failure->reason));
   }

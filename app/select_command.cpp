@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/figures.h"
 #include "app/session.h"
 #include "tamis/data/quote.h"
 #include "tamis/run/document.h"
@@ -27,7 +28,7 @@ struct Arguments {
   std::string labels;
   std::vector<std::string> include, exclude;
   std::string output;
-  std::string image;
+  std::string image, figures;
   std::string checkpoint;
   bool strict = false;
 };
@@ -57,6 +58,7 @@ void add_flags(CLI::App& app, Arguments& arguments) {
                  "The features are the pixels of an image, shown in report.html: 28x28; 28x28T where pixels go down "
                  "the columns")
       ->type_name("HxW");
+  add_figures_flag(app, arguments.figures);
   app.add_option("--checkpoint", arguments.checkpoint,
                  "Keep the state of a long run in this file, and go on from it where it is there (ufcm); it is removed "
                  "when the run is done")
@@ -199,6 +201,7 @@ void say_defaults(const Job& job, Session& session) {
 
 int run_select(const Arguments& arguments) {
   Session session(*arguments.run);
+  require_figures("select", arguments.figures, arguments.output);
   Job job{arguments, find_method(arguments.method.method), arguments.method.bind(), {}, {}, {}, {}};
   read_and_resolve(job, session);
   std::optional<OutputFolder> folder;
@@ -220,6 +223,7 @@ int run_select(const Arguments& arguments) {
   const auto record = record_of(job, session);
   const std::string json = arguments.run->json || folder ? selection_json(record) : std::string();
   if (folder) write_folder(*folder, job, record, json, session);
+  save_figures(arguments.figures, arguments.output);
   if (!arguments.checkpoint.empty()) std::filesystem::remove(arguments.checkpoint);
   print_result(arguments.run->json ? json : ranking_table(job) + "\n" + summary(job, session));
   if (report.status != Status::max_iterations || !arguments.strict) return 0;

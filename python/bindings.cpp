@@ -103,15 +103,16 @@ double mean_correlation(const nb::object& data, const std::vector<Index>& featur
   return run.without_gil([&] { return redundancy(source, run.context()); });
 }
 
-int run_command(const std::vector<nb::bytes>& words, const nb::object& reader) {
+int run_command(const std::vector<nb::bytes>& words, const nb::object& reader, const nb::object& saver) {
   std::vector<std::string> kept;
   for (const auto& word : words) kept.emplace_back(word.c_str(), word.size());
   std::vector<char*> argv;
   for (auto& word : kept) argv.push_back(word.data());
   argv.push_back(nullptr);
   const ForeignReader foreign = foreign_reader(reader);
+  const app::FigureSaver figures = figure_saver(saver);
   const nb::gil_scoped_release release;
-  return app::run_command(static_cast<int>(kept.size()), argv.data(), foreign);
+  return app::run_command(static_cast<int>(kept.size()), argv.data(), foreign, figures);
 }
 
 }  // namespace
@@ -151,5 +152,6 @@ NB_MODULE(_core, m) {
   m.def("read", &tamis::python::read, "path"_a, "array"_a = "X", "header"_a = "auto", "id_column"_a = "",
         "labels"_a = std::vector<std::string>(), "text_columns"_a = std::vector<std::string>(), "transpose"_a = false,
         "reader"_a.none() = nb::none(), "memory"_a = 0, "A table of any format that the core or `reader` reads.");
-  m.def("run_command", &run_command, "words"_a, "reader"_a, "The command; the process is its own.");
+  m.def("run_command", &run_command, "words"_a, "reader"_a, "saver"_a.none() = nb::none(),
+        "The command; the process is its own.");
 }

@@ -107,6 +107,20 @@ ForeignReader foreign_reader(const nb::object& reader) {
   };
 }
 
+app::FigureSaver figure_saver(const nb::object& saver) {
+  if (saver.is_none()) return {};
+  return [lease = lease_of(saver)](const std::string& folder, const std::string& format) {
+    const nb::gil_scoped_acquire gil;
+    try {
+      const nb::object function = nb::borrow(static_cast<PyObject*>(const_cast<void*>(lease.get())));
+      function(nb::bytes(folder.data(), folder.size()), format);
+    } catch (nb::python_error& error) {
+      // What is not installed was asked for: no fault of the data.
+      throw Error(error.matches(PyExc_ImportError) ? ErrorCode::usage : code_of(error), message_of(error));
+    }
+  };
+}
+
 nb::dict read(const nb::bytes& path, const std::string& array, const std::string& header, const std::string& id_column,
               const std::vector<std::string>& labels, const std::vector<std::string>& text_columns, bool transpose,
               const nb::object& reader, std::uint64_t memory) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/figures.h"
 #include "python/arrays.h"
 #include "tamis/data/table.h"
 
@@ -12,6 +13,8 @@ namespace tamis::python {
 // Formats that Python reads, by a function with the meaning of ReadOptions in keywords that returns `Parts`
 // (tamis/_readers.py).
 ForeignReader foreign_reader(const nb::object& reader);
+// What draws the figures of a page: a function of a folder and a format (tamis/_foreign.py).
+app::FigureSaver figure_saver(const nb::object& saver);
 
 // {"X", "names", "row_ids", "labels": {word: {"classes", "names"}}, "excluded_columns", "format"}; X as view_of().
 nb::dict read(const nb::bytes& path, const std::string& array, const std::string& header, const std::string& id_column,

@@ -52,5 +52,5 @@ def redundancy(data: object, features: Sequence[int], threads: int = 0) -> float
 def read(path: bytes, array: str = 'X', header: str = 'auto', id_column: str = '', labels: Sequence[str] = [], text_columns: Sequence[str] = [], transpose: bool = False, reader: object | None = None, memory: int = 0) -> dict:
     """A table of any format that the core or `reader` reads."""
 
-def run_command(words: Sequence[bytes], reader: object) -> int:
+def run_command(words: Sequence[bytes], reader: object, saver: object | None = None) -> int:
     """The command; the process is its own."""

@@ -1,4 +1,4 @@
-"""Hands what Python's readers read to the core. Loads nothing until a file needs it."""
+"""Hands what Python's readers read to the core, and the core's pages to what draws. Loads nothing until it is needed."""
 
 import os
 from types import SimpleNamespace
@@ -19,3 +19,14 @@ def read_for_core(path, **options):
         excluded_columns=parts.excluded_columns,
         format=parts.format,
     )
+
+
+def save_for_core(folder, format):
+    """The figures of `folder`/report.html as pictures; of an empty folder only what would keep them from being drawn."""
+    from . import _figures
+
+    if not folder:
+        _figures.require_drawing(format)
+        return
+    path = os.fsdecode(folder)
+    _figures.save_figures(os.path.join(path, "report.html"), os.path.join(path, "figures"), format)

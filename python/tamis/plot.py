@@ -1,6 +1,7 @@
 """Pictures of what selectors and comparisons found, with matplotlib (``pip install 'tamis[plot]'``).
 
-Every function draws into `ax`, or into a new figure, and returns the Axes. Nothing is shown and no setting of
+`save_figures` is about the pages of the command, and wants vl-convert (``tamis[figures]``). Every other function draws
+into `ax`, or into a new figure, and returns the Axes. Nothing is shown and no setting of
 matplotlib is changed: what is around the picture stays the caller's.
 """
 
@@ -10,7 +11,9 @@ import numbers
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-__all__ = ["feature_count_curve", "image_mask", "objective", "score_curve"]
+from ._figures import save_figures
+
+__all__ = ["feature_count_curve", "image_mask", "objective", "save_figures", "score_curve"]
 
 # Okabe & Ito's colours, which colour-blind people tell apart, less yellow, which is too pale for a line.
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

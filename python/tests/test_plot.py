@@ -264,3 +264,37 @@ else:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
+
+
+# --- Figures of pages ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def page(digits, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("page")
+    np.savez(folder / "digits.npz", X=digits[0], y=digits[1])
+    words = ["compare", "digits.npz", "--labels", "y", "-k", "4,8", "-m", "ufcm,maxvar", "--repeats", "2", "-o", "out"]
+    subprocess.run([sys.executable, "-m", "tamis", *words, "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    return folder / "out" / "report.html"
+
+
+def test_figures_of_a_page_have_its_titles_and_a_legend(page, tmp_path):
+    paths = plot.save_figures(page, tmp_path / "pictures")
+    assert paths == [tmp_path / "pictures" / f"figure-{i}.svg" for i in range(1, len(paths) + 1)]
+    assert sorted(paths) == sorted((tmp_path / "pictures").iterdir())
+    svg = paths[0].read_text(encoding="utf-8")
+    for words in ("ACC by number of features", "ufcm", "maxvar", "random", "all features"):
+        assert f">{words}<" in svg, words
+    assert svg.count('stroke="#1f5fa8"') >= 1 and svg.count('stroke="#6b7480"') >= 2  # a method; the controls
+
+
+def test_figures_that_cannot_be_had(page, tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match="figures = 'gif', need svg or png"):
+        plot.save_figures(page, tmp_path, "gif")
+    (tmp_path / "other.html").write_text("<html>")
+    with pytest.raises(ValueError, match="no page of tamis"):
+        plot.save_figures(tmp_path / "other.html", tmp_path / "pictures")
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(ImportError, match=r"tamis\[figures\]"):
+        plot.save_figures(page, tmp_path / "pictures")
+    assert not (tmp_path / "pictures").exists()
