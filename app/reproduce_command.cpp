@@ -80,13 +80,14 @@ std::string table_text(const Reproduction& result, const char* title, Measure me
   return text(title, "\n", table.to_text(), "\n");
 }
 
-std::string legend(const Protocol& protocol) {
+std::string legend(const Protocol& protocol, const std::string& output) {
   return text("label-best: the best mean of ", protocol.repeats,
               " k-means starts by the true classes, of so many settings x sizes: who has no labels cannot have it.\n"
               "label-free: the defaults at ",
               short_number(100.0 * protocol.chosen_share), " % of the columns. p: of the label-best among ",
               protocol.subsets, " random subsets of its size.\ngain: label-best less allfea, and its standard error.\n",
-              protocol.quick ? "This is the quick protocol: fewer settings, sizes and rows than the paper's.\n" : "");
+              protocol.quick ? "This is the quick protocol: fewer settings, sizes and rows than the paper's.\n" : "",
+              "Page: ", printable(output, 200), "/", kPage, "\n");
 }
 
 // --- The run ------------------------------------------------------------------------------------------------------
@@ -140,9 +141,10 @@ int run_reproduce(const Arguments& arguments) {
   for (const auto& cell : result.cells) {
     if (cell.failure) session.warn(text(cell.plan.key.set, ": ", cell.failure->reason));
   }
-  print_result(arguments.run->json ? report
-                                   : table_text(result, "ACC", Measure::accuracy) +
-                                         table_text(result, "NMI", Measure::nmi) + legend(result.protocol));
+  print_result(arguments.run->json
+                   ? report
+                   : table_text(result, "ACC", Measure::accuracy) + table_text(result, "NMI", Measure::nmi) +
+                         legend(result.protocol, arguments.output));
   return exit_code(result);
 }
 

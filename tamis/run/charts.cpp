@@ -347,6 +347,10 @@ std::pair<double, double> color_range(const HeatMap& map, const std::vector<doub
   for (const auto& one : map.panels) {
     if (!map.own_scales) widen(one.values);
   }
+  if (map.own_scales && high - low < map.least_span) {
+    const double middle = 0.5 * (low + high);
+    return {middle - 0.5 * map.least_span, middle + 0.5 * map.least_span};
+  }
   return {low, high};
 }
 

@@ -84,7 +84,8 @@ struct HeatMap {
   double low = kNone, high = kNone;  // of the colours; kNone: as the values are
   bool percent = false;
   bool numbers = false;     // written into the cells
-  bool own_scales = false;  // the colours run from the least to the largest value of each panel, without a legend
+  bool own_scales = false;  // the colours run from the least to the largest value of each panel, without a legend;
+  double least_span = 0.0;  // over so much at least, around the middle: small differences look small
 };
 std::string heat_map(const HeatMap& map);
 

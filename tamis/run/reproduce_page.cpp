@@ -21,6 +21,7 @@ using enum page::Column::Kind;
 constexpr const char* kOurs = "ufcm";
 constexpr std::size_t kRivals = 2;  // whose pixels are drawn beside ours
 constexpr std::size_t kShownFailures = 20;
+constexpr double kLeastSpan = 0.05;    // of ACC in the colours of one set
 constexpr std::uint8_t kLastInk = 70;  // of the last pixel chosen; the first has 255
 
 std::string settings_text(const Settings& settings) {
@@ -263,17 +264,30 @@ class Composer {
     page::Table table;
     table.title = "Table 1: data sets";
     table.caption = "Rows in the paper are given where they differ from ours.";
-    table.columns = {
-        {"data"},    {"rows", number}, {"of", number}, {"in the paper"}, {"features", number}, {"classes", number},
-        {"numbers"}, {"image"},        {"origin"},     {"known limits"}};
+    table.columns = {{"data"}, {"rows", number}};
+    if (sampled()) table.columns.push_back({"of", number});
+    table.columns.insert(table.columns.end(), {{"in the paper"},
+                                               {"features", number},
+                                               {"classes", number},
+                                               {"numbers"},
+                                               {"image"},
+                                               {"origin"},
+                                               {"known limits"}});
     for (const auto& set : result_.sets) table.rows.push_back(data_row(set));
     return {"Data", {table}};
   }
 
-  static std::vector<Cell> data_row(const ExperimentSet& set) {
+  // Whether a set has fewer rows here than it came with.
+  bool sampled() const {
+    return std::any_of(result_.sets.begin(), result_.sets.end(), [](const auto& set) {
+      return set.expected != nullptr && set.source.rows() != set.expected->rows;
+    });
+  }
+
+  std::vector<Cell> data_row(const ExperimentSet& set) const {
     std::vector<Cell> row = {title_of(set), set.source.rows()};
     const ExpectedSet* expected = set.expected;
-    row.emplace_back(expected != nullptr ? Cell(expected->rows) : Cell());
+    if (sampled()) row.emplace_back(expected != nullptr ? Cell(expected->rows) : Cell());
     const bool differs = expected != nullptr && expected->paper_rows != expected->rows;
     row.emplace_back(differs ? text(expected->paper_rows, " rows") : expected != nullptr ? "the same" : "not there");
     row.emplace_back(set.source.cols());
@@ -447,6 +461,7 @@ class Composer {
     map.x_title = option, map.y_title = "p", map.value_title = "ACC";
     map.columns = tried(option), map.rows = tried("p");
     map.percent = map.numbers = map.own_scales = true;
+    map.least_span = kLeastSpan;
     bool some = false;
     for (const auto& one : figures_) {
       page::HeatPanel panel{title_of(one.set), std::vector<double>(map.rows.size() * map.columns.size(), page::kNone)};
@@ -464,7 +479,8 @@ class Composer {
     figure.title = title;
     figure.caption =
         text("ufcm at ", fixed, " and the best of the sizes, by the true classes; report.json has ", chosen_share(),
-             " of the features too. The colours of a set run from its least to its largest number.");
+             " of the features too. The colours of a set run from its least to its largest number, and over five "
+             "points at least.");
     figure.alt = text("Heat maps of the accuracy of ufcm by ", option, " and p at ", fixed, ", one for each of ",
                       figures_.size(), " data sets, with the numbers in the cells.");
     figure.spec = page::heat_map(map);

@@ -41,7 +41,7 @@ def arguments(data, out, *more, sets=("one", "two"), methods=METHODS):
 def unbroken(data, tmp_path_factory):
     out = tmp_path_factory.mktemp("out")
     run = tamis(*arguments(data, out, "--threads", 1), timeout=60)
-    assert run.code == 0, str(run)
+    assert run.code == 0 and f"{out}/report.html" in run.out, str(run)
     return out
 
 
@@ -65,6 +65,8 @@ def test_documents(unbroken):
     assert report["run"]["threads"] == 1 and report["run"]["cells_found"] == 0
     assert report["machine"]["cores"] >= 1
     assert not [p for p in unbroken.rglob(".*")], "temporary files are left"
+    page = (unbroken / "report.html").read_text(encoding="utf-8")
+    assert len(page) < 1.5e6 and page.endswith("</html>\n") and "Table 3" in page  # tests/page opens it
 
 
 def test_tables_follow_from_the_cells(unbroken):

@@ -235,6 +235,11 @@ TEST(Charts, ColoursOfEachPanelRunFromItsLeastToItsLargest) {
     EXPECT_EQ(count(spec, cell), 1u) << cell << spec;
   }
   EXPECT_EQ(count(spec, "\"v\": 0.1, \"t\": 0}"), 2u);  // one value has no range
+  map.least_span = 8.0;                                 // 2 to 6 in 0 to 8
+  const std::string wider = page::heat_map(map);
+  for (const char* cell : {"\"v\": 2, \"t\": 0.25}", "\"v\": 4, \"t\": 0.5}", "\"v\": 6, \"t\": 0.75}"}) {
+    EXPECT_EQ(count(wider, cell), 1u) << cell << wider;
+  }
 }
 
 TEST(Charts, WhatIsNotFiniteIsNotDrawn) {
