@@ -30,7 +30,8 @@ _CONFIG = {
     "bar": {"color": _COLORS[0]},
     "rule": {"color": _SOFT},
     "text": {"color": _INK},
-    "range": {"heatmap": _RAMP, "ramp": _RAMP},
+    "style": {"whisker": {"color": _INK, "strokeWidth": 1.5}},
+    "range": {"category": list(_COLORS), "heatmap": _RAMP, "ramp": _RAMP},
 }  # fmt: skip
 
 

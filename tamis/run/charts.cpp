@@ -321,7 +321,7 @@ void write_bar_layers(Spec& spec, const BarChart& chart) {
   spec.end_array();
   spec.end().end();
   if (has_whiskers(chart)) {
-    spec.begin_object().key("mark").begin_object().member("type", "rule").member("strokeWidth", 1.5).end_object();
+    spec.begin_object().key("mark").begin_object().member("type", "rule").member("style", "whisker").end_object();
     spec.key("encoding").begin_object();
     write_bar_channels(spec, chart, "l");
     spec.object(chart.horizontal ? "x2" : "y2").set("field", "h").end();
