@@ -31,21 +31,37 @@ void for_each_piece(const Source& source, Context& context, Visit visit) {
   });
 }
 
-// partial(block, piece) for every block and every piece of the columns; each piece has its own tree over the blocks.
+// What is handed out first: all pieces of a leaf, where leaves are costly to read, or all leaves of a piece, so that
+// few pieces are under way at a time.
+enum class Order { by_leaf, by_piece };
+
+// leaf(i, piece) for i = 0 .. leaf_count - 1 of every piece. Each piece has its own tree over the leaves; its sum goes
+// to finish(piece, sum) once it is whole, in the thread that made it so.
 template <class Partial, class Leaf, class Merge, class Finish>
-void reduce_pieces(const Store& store, Index piece_count, Context& context, Leaf leaf, Merge merge, Finish finish) {
-  const Index blocks = store.block_count();
+void reduce_leaves(Index leaf_count, Index piece_count, Order order, Context& context, Leaf leaf, Merge merge,
+                   Finish finish) {
   std::vector<std::unique_ptr<TreeMerger<Partial, Merge>>> mergers;
   for (Index q = 0; q < piece_count; ++q) {
-    mergers.push_back(std::make_unique<TreeMerger<Partial, Merge>>(blocks, merge));
+    mergers.push_back(std::make_unique<TreeMerger<Partial, Merge>>(leaf_count, merge));
   }
   context.count_pass();
-  context.pool().run(blocks * piece_count, [&](Index task) {
+  context.pool().run(leaf_count * piece_count, [&](Index task) {
     context.check_cancelled();
-    const Index q = task % piece_count, b = task / piece_count;
-    mergers[static_cast<std::size_t>(q)]->add(b, leaf(store.block(b), q));
+    const bool by_leaf = order == Order::by_leaf;
+    const Index q = by_leaf ? task % piece_count : task / leaf_count;
+    const Index i = by_leaf ? task / piece_count : task % leaf_count;
+    TreeMerger<Partial, Merge>& merger = *mergers[static_cast<std::size_t>(q)];
+    if (merger.add(i, leaf(i, q))) finish(q, merger.take());
   });
-  for (Index q = 0; q < piece_count; ++q) finish(q, mergers[static_cast<std::size_t>(q)]->take());
+}
+
+// The same with the blocks of a store as leaves.
+template <class Partial, class Leaf, class Merge, class Finish>
+void reduce_pieces(const Store& store, Index piece_count, Order order, Context& context, Leaf leaf, Merge merge,
+                   Finish finish) {
+  reduce_leaves<Partial>(
+      store.block_count(), piece_count, order, context, [&](Index b, Index q) { return leaf(store.block(b), q); },
+      merge, finish);
 }
 
 inline void add_matrix(Matrix& into, Matrix&& from) {
@@ -66,9 +82,9 @@ inline void add_sums(Matrix& into, Matrix&& from) {
 // leaf(block, piece) of all blocks, summed up.
 template <class Leaf>
 Sums reduce_sums(const Store& store, Index piece_count, Context& context, Leaf leaf) {
-  Sums out;
-  reduce_pieces<Matrix>(store, piece_count, context, leaf, add_sums,
-                        [&](Index, Matrix&& sum) { out.push_back(std::move(sum)); });
+  Sums out(static_cast<std::size_t>(piece_count));
+  reduce_pieces<Matrix>(store, piece_count, Order::by_leaf, context, leaf, add_sums,
+                        [&](Index q, Matrix&& sum) { out[static_cast<std::size_t>(q)] = std::move(sum); });
   return out;
 }
 

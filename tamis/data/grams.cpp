@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <utility>
+#include <vector>
 
 #include "tamis/base/error.h"
 #include "tamis/data/blocks.h"
@@ -14,13 +15,13 @@ namespace tamis {
 
 namespace {
 
-// Columns of a panel of the Gram matrix, and the rows that are loaded for it at a time.
-constexpr Index kGramCols = 1024;
+// Columns of a panel of Z'Z, and the rows that are loaded for it at a time.
+constexpr Index kGramCols = 512;
 constexpr Index kGramRows = 256;
-
-}  // namespace
-
-namespace {
+// Rows of a panel of ZZ'. Its sums run along a tree of stretches of columns, loaded a few at a time.
+constexpr Index kPanelRows = 512;
+constexpr Index kStretchCols = 1024;
+constexpr Index kLoadedCols = 256;
 
 // Copies the computed triangle onto the other.
 void symmetrize(Matrix& a) {
@@ -29,36 +30,49 @@ void symmetrize(Matrix& a) {
   }
 }
 
-// Panel pairs (i <= j) of the upper triangle, counted row by row.
-std::vector<std::pair<Index, Index>> upper_pairs(Index panels) {
-  std::vector<std::pair<Index, Index>> out;
-  for (Index i = 0; i < panels; ++i) {
-    for (Index j = i; j < panels; ++j) out.emplace_back(i * kGramCols, j * kGramCols);
+// Two panels of the upper triangle's rows and columns.
+struct PanelPair {
+  Index left0, left, right0, right;
+  bool diagonal() const { return left0 == right0; }
+};
+
+// Pairs of panels of `width`, left <= right, row by row.
+std::vector<PanelPair> upper_pairs(Index total, Index width) {
+  std::vector<PanelPair> out;
+  for (Index left = 0; left < total; left += width) {
+    for (Index right = left; right < total; right += width) {
+      out.push_back({left, std::min(width, total - left), right, std::min(width, total - right)});
+    }
   }
   return out;
 }
 
-// Z'Z in pairs of panels.
-Sums gram_sums(const Centered& z, Context& context) {
-  const Index d = z.cols();
-  const auto pairs = upper_pairs(pieces(d, kGramCols));
-  const auto width = [&](Index col0) { return std::min(kGramCols, d - col0); };
-  return reduce_sums(z.source().store(), static_cast<Index>(pairs.size()), context, [&](const Block& block, Index q) {
-    const auto [left0, right0] = pairs[static_cast<std::size_t>(q)];
-    const Index left = width(left0), right = width(right0);
-    Matrix sum(left, right), a(kGramRows, left), b(left0 == right0 ? 0 : kGramRows, right);
+void put(const PanelPair& at, const Matrix& sum, Matrix& out) {
+  for (Index i = 0; i < at.left; ++i) std::copy_n(sum.row(i), at.right, out.row(at.left0 + i) + at.right0);
+}
+
+// finish(q, sum) for Z'Z of every pair of panels. Few pairs are under way at a time, unless rows are costly to read.
+template <class Finish>
+void gram_pairs(const Centered& z, const std::vector<PanelPair>& pairs, Context& context, Finish finish) {
+  const Store& store = z.source().store();
+  const auto partial = [&](const Block& block, Index q) {
+    const PanelPair& at = pairs[static_cast<std::size_t>(q)];
+    const Index left = at.left, right = at.right;
+    Matrix sum(left, right), a(kGramRows, left), b(at.diagonal() ? 0 : kGramRows, right);
     for (Index row0 = 0; row0 < block.rows; row0 += kGramRows) {
       const Index rows = std::min(kGramRows, block.rows - row0);
-      load_tile(z, block, row0, rows, left0, left, a.data(), left);
-      if (left0 == right0) {
+      load_tile(z, block, row0, rows, at.left0, left, a.data(), left);
+      if (at.diagonal()) {
         blas::syrk(false, left, rows, a.data(), left, sum.data(), right);
         continue;
       }
-      load_tile(z, block, row0, rows, right0, right, b.data(), right);
+      load_tile(z, block, row0, rows, at.right0, right, b.data(), right);
       blas::gemm(true, false, left, right, rows, 1.0, a.data(), left, b.data(), right, 1.0, sum.data(), right);
     }
     return sum;
-  });
+  };
+  reduce_pieces<Matrix>(store, static_cast<Index>(pairs.size()), store.in_memory() ? Order::by_piece : Order::by_leaf,
+                        context, partial, add_matrix, finish);
 }
 
 Sums remote_gram_sums(const Centered& z, Context& context) {
@@ -70,22 +84,25 @@ Sums remote_gram_sums(const Centered& z, Context& context) {
 
 Matrix gram(const Centered& z, Context& context) {
   assert(!z.source().sparse());
-  const Index d = z.cols();
-  Matrix out(d, d);
-  const auto pairs = upper_pairs(pieces(d, kGramCols));
-  const Sums sums = is_remote(z.source()) ? remote_gram_sums(z, context) : gram_sums(z, context);
-  for (std::size_t q = 0; q < sums.size(); ++q) {
-    const auto [left0, right0] = pairs[q];
-    for (Index i = 0; i < sums[q].rows(); ++i) {
-      std::copy_n(sums[q].row(i), sums[q].cols(), out.row(left0 + i) + right0);
-    }
+  Matrix out(z.cols(), z.cols());
+  const auto pairs = upper_pairs(z.cols(), kGramCols);
+  if (is_remote(z.source())) {
+    const Sums sums = remote_gram_sums(z, context);
+    for (std::size_t q = 0; q < sums.size(); ++q) put(pairs[q], sums[q], out);
+  } else {
+    gram_pairs(z, pairs, context,
+               [&](Index q, Matrix&& sum) { put(pairs[static_cast<std::size_t>(q)], sum, out); });
   }
   symmetrize(out);
   return out;
 }
 
 Bytes gram_sums_of_chunk(ChunkTask& task, Context& context) {
-  return Packer().put(gram_sums(task.centered(), context)).take();
+  const Centered z = task.centered();
+  const auto pairs = upper_pairs(z.cols(), kGramCols);
+  Sums sums(pairs.size());
+  gram_pairs(z, pairs, context, [&](Index q, Matrix&& sum) { sums[static_cast<std::size_t>(q)] = std::move(sum); });
+  return Packer().put(sums).take();
 }
 
 Matrix gram_of_rows(const Centered& z, Context& context) {
@@ -96,22 +113,28 @@ Matrix gram_of_rows(const Centered& z, Context& context) {
     context.count_pass();
     return RemoteRequest("gram_of_rows", z).rows_of_all(z.rows(), z.rows(), context);
   }
-  const Index n = z.rows(), d = z.cols(), panels = pieces(d, kGramCols);
-  const Store& store = z.source().store();
-  TreeMerger<Matrix, decltype(&add_matrix)> merger(panels, add_matrix);
-  context.count_pass();
-  context.pool().run(panels, [&](Index q) {
-    context.check_cancelled();
-    const Index col0 = q * kGramCols, cols = std::min(kGramCols, d - col0);
-    Matrix columns(n, cols), sum(n, n);
-    for (Index b = 0; b < store.block_count(); ++b) {
-      const Block block = store.block(b);
-      load_tile(z, block, 0, block.rows, col0, cols, columns.row(block.first), cols);
+  const Index n = z.rows(), d = z.cols();
+  Matrix out(n, n);
+  const auto pairs = upper_pairs(n, kPanelRows);
+  const auto partial = [&](Index stretch, Index q) {
+    const PanelPair& at = pairs[static_cast<std::size_t>(q)];
+    const Index end = std::min(d, (stretch + 1) * kStretchCols);
+    Matrix sum(at.left, at.right), a(at.left, kLoadedCols), b(at.diagonal() ? 0 : at.right, kLoadedCols);
+    for (Index col0 = stretch * kStretchCols; col0 < end; col0 += kLoadedCols) {
+      const Index cols = std::min(kLoadedCols, end - col0);
+      load_part(z, at.left0, at.left, col0, cols, a.data());
+      if (at.diagonal()) {
+        blas::syrk(true, at.left, cols, a.data(), cols, sum.data(), at.right);
+        continue;
+      }
+      load_part(z, at.right0, at.right, col0, cols, b.data());
+      blas::gemm(false, true, at.left, at.right, cols, 1.0, a.data(), cols, b.data(), cols, 1.0, sum.data(), at.right);
     }
-    blas::syrk(true, n, cols, columns.data(), cols, sum.data(), n);
-    merger.add(q, std::move(sum));
-  });
-  Matrix out = merger.take();
+    return sum;
+  };
+  const Order order = z.source().store().in_memory() ? Order::by_piece : Order::by_leaf;
+  reduce_leaves<Matrix>(pieces(d, kStretchCols), static_cast<Index>(pairs.size()), order, context, partial, add_matrix,
+                        [&](Index q, Matrix&& sum) { put(pairs[static_cast<std::size_t>(q)], sum, out); });
   symmetrize(out);
   return out;
 }

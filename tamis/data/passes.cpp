@@ -16,12 +16,20 @@ namespace {
 
 Index padded_width(Index cols) { return pieces(cols, kWidthStep<double>) * kWidthStep<double>; }
 
-// V with its columns padded to whole vectors, as the skinny product takes it.
-Matrix padded(const Matrix& v) {
-  Matrix out(v.rows(), padded_width(v.cols()));
-  for (Index i = 0; i < v.rows(); ++i) std::copy_n(v.row(i), v.cols(), out.row(i));
-  return out;
-}
+// V with its columns padded to whole vectors, as the skinny product takes it: V itself where they are.
+class Padded {
+ public:
+  explicit Padded(const Matrix& v) : v_(v) {
+    if (padded_width(v.cols()) == v.cols()) return;
+    own_ = Matrix(v.rows(), padded_width(v.cols()));
+    for (Index i = 0; i < v.rows(); ++i) std::copy_n(v.row(i), v.cols(), own_.row(i));
+  }
+  const Matrix& matrix() const { return padded_width(v_.cols()) == v_.cols() ? v_ : own_; }
+
+ private:
+  const Matrix& v_;
+  Matrix own_;
+};
 
 // Z as the dense products take it: T - 1 offset', where T holds X itself and the offset is its centre (z.folds()), or T
 // holds Z and the offset is 0. Which of them is a property of the values, so that twins in other layouts keep their
@@ -110,7 +118,8 @@ const char* rows_ahead(const Block& block, Index row) {
 
 Matrix multiply_dense(const Centered& z, const Matrix& v, Context& context) {
   const Folded folded(z);
-  const Matrix vp = padded(v);
+  const Padded whole(v);
+  const Matrix& vp = whole.matrix();
   const std::vector<double> offset = times_rows(folded.offset, vp);
   const Index d = z.cols(), width = vp.cols();
   Matrix out(z.rows(), v.cols());
@@ -180,7 +189,8 @@ Matrix multiply(const Centered& z, const Matrix& v, Context& context) {
   if (!z.source().sparse()) return multiply_dense(z, v, context);
   Matrix out(z.rows(), v.cols());
   const std::vector<double> offset = times_rows(implicit_center(z), v);
-  const Matrix vp = padded(v);
+  const Padded whole(v);
+  const Matrix& vp = whole.matrix();
   for_each_piece(z.source(), context, [&](const Block& block, Index row0, Index rows) {
     RowEntries entries;
     std::vector<double> y(static_cast<std::size_t>(vp.cols()));
@@ -212,7 +222,7 @@ std::vector<double> offset_of(const Centered& z) {
 }
 
 // Z'Y = T'Y - offset (1'Y) out of the sums T'Y over pieces of T's columns, the first of which ends with 1'Y.
-Matrix without_offset(const Sums& sums, const std::vector<double>& offset, Index cols) {
+Matrix without_offset(Sums sums, const std::vector<double>& offset, Index cols) {
   Matrix out(static_cast<Index>(offset.size()), cols);
   Index j = 0;
   for (std::size_t q = 0; q < sums.size(); ++q) {
@@ -222,6 +232,7 @@ Matrix without_offset(const Sums& sums, const std::vector<double>& offset, Index
       const double center = offset[static_cast<std::size_t>(j)];
       for (Index k = 0; k < cols; ++k) out(j, k) = sums[q](i, k) - center * total[k];
     }
+    if (q > 0) sums[q] = Matrix();
   }
   return out;
 }
@@ -233,7 +244,8 @@ void add_rows(Index count, const double* y, Index width, double* total) {
 Sums transposed_sums_dense(const Centered& z, const Matrix& t, Context& context) {
   const Folded folded(z);
   const Index d = z.cols();
-  const Matrix tp = padded(t);
+  const Padded whole(t);
+  const Matrix& tp = whole.matrix();
   return reduce_sums(z.source().store(), pieces(d, kTileCols), context, [&](const Block& block, Index q) {
     const Index col0 = q * kTileCols, cols = std::min(kTileCols, d - col0);
     DenseRows some(folded, kTileCols);
@@ -249,7 +261,8 @@ Sums transposed_sums_dense(const Centered& z, const Matrix& t, Context& context)
 }
 
 Sums transposed_sums_sparse(const Centered& z, const Matrix& t, Context& context) {
-  const Matrix tp = padded(t);
+  const Padded whole(t);
+  const Matrix& tp = whole.matrix();
   return reduce_sums(z.source().store(), 1, context, [&](const Block& block, Index) {
     Matrix sum(z.cols() + 1, tp.cols());
     RowEntries entries;
@@ -315,7 +328,8 @@ void sweep_block(const Folded& z, const Block& block, const Matrix& v, const std
 
 Sums sweep_sums(const Centered& z, const Matrix& v, Context& context) {
   const Folded folded(z);
-  const Matrix vp = padded(v);
+  const Padded whole(v);
+  const Matrix& vp = whole.matrix();
   const std::vector<double> offset = times_rows(folded.offset, vp);
   return reduce_sums(z.source().store(), 1, context, [&](const Block& block, Index) {
     Matrix partial(z.cols() + 1, vp.cols());

@@ -17,7 +17,8 @@ class TreeMerger {
  public:
   TreeMerger(Index count, Merge merge) : count_(count), merge_(std::move(merge)) {}
 
-  void add(Index leaf, Partial partial) {
+  // True where this leaf was the last one that the root waited for.
+  bool add(Index leaf, Partial partial) {
     Index level = 0, index = leaf, width = count_;
     while (width > 1) {
       const Index sibling = index ^ 1;
@@ -26,7 +27,7 @@ class TreeMerger {
         const auto waiting = nodes_.find({level, sibling});
         if (waiting == nodes_.end()) {
           nodes_.emplace(std::pair(level, index), std::move(partial));
-          return;
+          return false;
         }
         Partial other = std::move(waiting->second);
         nodes_.erase(waiting);
@@ -40,6 +41,7 @@ class TreeMerger {
     }
     const std::lock_guard lock(mutex_);
     root_ = std::move(partial);
+    return true;
   }
 
   Partial take() { return std::move(root_); }

@@ -169,13 +169,7 @@ Matrix gather(const Source& source, Context& context) {
 
 void load_rows(const Centered& z, Index first, Index count, double* out) {
   assert(!z.source().sparse());
-  const Store& store = z.source().store();
-  for (Index row = first; row < first + count;) {
-    const Index block_end = (row / store.block_rows() + 1) * store.block_rows();
-    const Index rows = std::min(block_end, first + count) - row;
-    load_tile(z, store.some_rows(row, rows), 0, rows, 0, z.cols(), out + (row - first) * z.cols(), z.cols());
-    row += rows;
-  }
+  load_part(z, first, count, 0, z.cols(), out);
 }
 
 namespace {

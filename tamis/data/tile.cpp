@@ -76,6 +76,20 @@ void load_tile(const Centered& z, const Block& block, Index row0, Index rows, In
 template void load_tile<double>(const Centered&, const Block&, Index, Index, Index, Index, double*, Index);
 template void load_tile<float>(const Centered&, const Block&, Index, Index, Index, Index, float*, Index);
 
+template <class T>
+void load_part(const Centered& z, Index first, Index rows, Index col0, Index cols, T* out) {
+  const Store& store = z.source().store();
+  for (Index row = first; row < first + rows;) {
+    const Index block_end = (row / store.block_rows() + 1) * store.block_rows();
+    const Index count = std::min(block_end, first + rows) - row;
+    load_tile(z, store.some_rows(row, count), 0, count, col0, cols, out + (row - first) * cols, cols);
+    row += count;
+  }
+}
+
+template void load_part<double>(const Centered&, Index, Index, Index, Index, double*);
+template void load_part<float>(const Centered&, Index, Index, Index, Index, float*);
+
 double element(const DenseView& view, Index row, Index column) {
   const char* at = address(view, row, column);
   return with_type(view.dtype,

@@ -20,6 +20,10 @@ template <class T>
 void load_tile(const Centered& z, const Block& block, Index row0, Index rows, Index col0, Index cols, T* out,
                Index step);
 
+// Rows [first, first + rows) of Z in the columns [col0, col0 + cols), one after the other.
+template <class T>
+void load_part(const Centered& z, Index first, Index rows, Index col0, Index cols, T* out);
+
 // The value of one element of a dense view.
 double element(const DenseView& view, Index row, Index column);
 
