@@ -15,5 +15,7 @@ enum class Accuracy { rough = 3, full = 60 };
 // `scatter` is S where it is known already, else empty.
 RitzPairs principal_directions(const Centered& z, Index count, Accuracy accuracy, const Matrix& scatter,
                                Context& context);
+// Z W (n x count or fewer) of such directions W.
+Matrix principal_points(const Centered& z, Index count, Accuracy accuracy, Context& context);
 
 }  // namespace tamis

@@ -105,7 +105,7 @@ EigenPairs by_iteration(const Deflated& n, Index width, Index count, Context& co
     // Rayleigh-Ritz through the solver: no steps, it only turns the basis.
     SymmetricOperator m;
     m.dim = n.graph.rows;
-    m.apply = [&](const Matrix& v, const Matrix&) { return n.times(v, 1.0); };
+    m.image = [&](const Matrix& v) { return n.times(v, 1.0); };
     DavidsonOptions options;
     options.count = std::min(count, x.cols());
     options.steps = 0;

@@ -11,62 +11,83 @@ namespace tamis {
 
 namespace {
 
-// An orthonormal basis Q with image(Q), M Q and H = Q'MQ.
+// An orthonormal basis Q = [q[0], q[1], ...] with image(Q), block by block, and H = Q'MQ. M Q is not kept: what is
+// expensive of it is the image.
 struct Basis {
-  Matrix q, image, mq, h;
+  std::vector<Matrix> q, image;
+  Matrix h;
+  Index cols() const { return h.cols(); }
 };
 
 Matrix image_of(const SymmetricOperator& m, const Matrix& v) { return m.image ? m.image(v) : Matrix(v.rows(), 0); }
 
-Basis begin(const SymmetricOperator& m, const RitzPairs& start) {
-  Basis basis{start.vectors, start.image, {}, {}};
-  if (m.image && basis.image.cols() != basis.q.cols()) basis.image = m.image(basis.q);
-  basis.mq = m.apply(basis.q, basis.image);
-  basis.h = product_transposed_left(basis.q, basis.mq);
+Matrix times(const SymmetricOperator& m, const Matrix& v, const Matrix& image) {
+  return m.apply ? m.apply(v, image) : image;
+}
+
+Basis begin(const SymmetricOperator& m, RitzPairs start) {
+  Basis basis;
+  if (m.image && start.image.cols() != start.vectors.cols()) start.image = m.image(start.vectors);
+  basis.h = product_transposed_left(start.vectors, times(m, start.vectors, start.image));
+  basis.q.push_back(std::move(start.vectors));
+  if (m.image) basis.image.push_back(std::move(start.image));
   return basis;
 }
 
 // H = [H, Q'MP; P'MQ, P'MP].
-void append(const SymmetricOperator& m, const Matrix& p, Basis& basis) {
-  const Matrix image = image_of(m, p), mp = m.apply(p, image);
-  const Matrix side = product_transposed_left(basis.q, mp), corner = product_transposed_left(p, mp);
-  const Index k = basis.q.cols(), total = k + p.cols();
+void append(const SymmetricOperator& m, Matrix p, Basis& basis) {
+  Matrix image = image_of(m, p);
+  const Matrix mp = times(m, p, image);
+  const Matrix corner = product_transposed_left(p, mp);
+  const Index k = basis.cols(), total = k + p.cols();
   Matrix h(total, total);
+  for (Index i = 0; i < k; ++i) std::copy_n(basis.h.row(i), k, h.row(i));
+  Index first = 0;
+  for (const Matrix& q : basis.q) {
+    const Matrix side = product_transposed_left(q, mp);
+    for (Index i = 0; i < q.cols(); ++i) std::copy_n(side.row(i), side.cols(), h.row(first + i) + k);
+    first += q.cols();
+  }
+  for (Index i = k; i < total; ++i) {
+    for (Index j = i; j < total; ++j) h(i, j) = 0.5 * (corner(i - k, j - k) + corner(j - k, i - k));
+  }
   for (Index i = 0; i < total; ++i) {
-    for (Index j = i; j < total; ++j) {
-      h(i, j) = j < k ? basis.h(i, j) : i < k ? side(i, j - k) : 0.5 * (corner(i - k, j - k) + corner(j - k, i - k));
-      h(j, i) = h(i, j);
-    }
+    for (Index j = 0; j < i; ++j) h(i, j) = h(j, i);
   }
   basis.h = std::move(h);
-  basis.q = hstack(basis.q, p);
-  basis.mq = hstack(basis.mq, mp);
-  if (m.image) basis.image = hstack(basis.image, image);
+  basis.q.push_back(std::move(p));
+  if (m.image) basis.image.push_back(std::move(image));
 }
 
-// Turns the basis into the Ritz vectors themselves; H becomes diagonal, and the Ritz vectors in the new basis are
-// its columns.
-void restart(const SymmetricOperator& m, EigenPairs& ritz, Basis& basis) {
-  basis.q = product(basis.q, ritz.vectors);
-  basis.mq = product(basis.mq, ritz.vectors);
-  if (m.image) basis.image = product(basis.image, ritz.vectors);
-  const Index width = basis.q.cols();
-  basis.h = Matrix(width, width);
-  ritz.vectors = Matrix(width, width);
-  for (Index k = 0; k < width; ++k) {
-    basis.h(k, k) = ritz.values[static_cast<std::size_t>(k)];
-    ritz.vectors(k, k) = 1;
+// [blocks[0], blocks[1], ...] Z.
+Matrix turned(const std::vector<Matrix>& blocks, const Matrix& z) {
+  if (blocks.empty()) return Matrix();
+  Matrix out(blocks.front().rows(), z.cols());
+  Index first = 0;
+  for (const Matrix& block : blocks) {
+    Matrix part(block.cols(), z.cols());
+    std::copy_n(z.row(first), part.size(), part.data());
+    add_product(1.0, block, part, out);
+    first += block.cols();
   }
+  return out;
 }
 
-// R = M W - W Theta for the Ritz vectors W = Q Z.
-Matrix residuals_of(const Basis& basis, const EigenPairs& ritz) {
-  Matrix r = product(basis.mq, ritz.vectors);
-  Matrix scaled = ritz.vectors;
-  for (Index i = 0; i < scaled.rows(); ++i) {
-    for (Index k = 0; k < scaled.cols(); ++k) scaled(i, k) *= ritz.values[static_cast<std::size_t>(k)];
+// The Ritz vectors themselves as a basis, in which H is diagonal.
+Basis basis_of(const RitzPairs& pairs) {
+  const Index width = pairs.vectors.cols();
+  Basis basis{{pairs.vectors}, {}, Matrix(width, width)};
+  if (pairs.image.cols() > 0) basis.image.push_back(pairs.image);
+  for (Index k = 0; k < width; ++k) basis.h(k, k) = pairs.values[static_cast<std::size_t>(k)];
+  return basis;
+}
+
+// R = M W - W Theta.
+Matrix residuals_of(const SymmetricOperator& m, const RitzPairs& pairs) {
+  Matrix r = times(m, pairs.vectors, pairs.image);
+  for (Index i = 0; i < r.rows(); ++i) {
+    for (Index k = 0; k < r.cols(); ++k) r(i, k) -= pairs.values[static_cast<std::size_t>(k)] * pairs.vectors(i, k);
   }
-  add_product(-1.0, basis.q, scaled, r);
   return r;
 }
 
@@ -85,36 +106,38 @@ double sum_of(const std::vector<double>& values, Index count) {
 
 }  // namespace
 
-RitzPairs largest_eigenpairs(const SymmetricOperator& m, const RitzPairs& start, const DavidsonOptions& options) {
+RitzPairs largest_eigenpairs(const SymmetricOperator& m, RitzPairs start, const DavidsonOptions& options) {
   const Index width = start.vectors.cols(), count = std::min(options.count, width);
   const Index most = std::min(m.dim, options.basis > 0 ? options.basis : 4 * width);
-  Basis basis = begin(m, start);
+  Basis basis = begin(m, std::move(start));
   EigenPairs ritz = symmetric_eigen_largest(basis.h, width);
   RitzPairs out;
   double first_gain = 0;
+  bool little = false;
   while (true) {
-    Matrix r = residuals_of(basis, ritz);
+    out.values = std::move(ritz.values);
+    out.vectors = turned(basis.q, ritz.vectors);
+    out.image = turned(basis.image, ritz.vectors);
+    if (little) break;
+    Matrix r = residuals_of(m, out);
     out.residuals = column_norms(r);
-    const double norm = std::max(std::abs(ritz.values.front()), std::abs(ritz.values.back()));
+    const double norm = std::max(std::abs(out.values.front()), std::abs(out.values.back()));
     const double worst = *std::max_element(out.residuals.begin(), out.residuals.begin() + count);
     out.converged = worst <= options.tolerance * norm;
     if (out.converged || out.steps >= options.steps) break;
-    if (basis.q.cols() + width > most && basis.q.cols() > width) restart(m, ritz, basis);
-    if (m.precondition) m.precondition(ritz.values, r);
-    const Matrix p = orthonormal_complement(basis.q, std::move(r));
+    if (basis.cols() + width > most && basis.cols() > width) basis = basis_of(out);
+    if (m.precondition) m.precondition(out.values, r);
+    Matrix p = orthonormal_complement(basis.q, std::move(r));
     if (p.cols() == 0) break;
-    append(m, p, basis);
-    const double before = sum_of(ritz.values, count);
+    out.vectors = out.image = Matrix();
+    append(m, std::move(p), basis);
+    const double before = sum_of(out.values, count);
     ritz = symmetric_eigen_largest(basis.h, width);
     ++out.steps;
     const double gained = sum_of(ritz.values, count) - before;
     if (out.steps == 1) first_gain = gained;
-    if (options.gain > 0 && gained <= options.gain * first_gain && out.steps > 1) break;
+    little = options.gain > 0 && gained <= options.gain * first_gain && out.steps > 1;
   }
-  restart(m, ritz, basis);
-  out.vectors = std::move(basis.q);
-  out.image = std::move(basis.image);
-  out.values = std::move(ritz.values);
   return out;
 }
 

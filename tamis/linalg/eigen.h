@@ -11,7 +11,8 @@
 namespace tamis {
 
 // M V = apply(V, image(V)). `image` is the expensive linear part that is worth keeping with the vectors (S V of a
-// scatter matrix); it may be empty, and then every image is a matrix without columns.
+// scatter matrix); it may be empty, and then every image is a matrix without columns. `apply` is called anew where M V
+// is needed again; it may be empty where M V is the image itself.
 struct SymmetricOperator {
   Index dim = 0;
   std::function<Matrix(const Matrix& v)> image;
@@ -39,6 +40,7 @@ struct DavidsonOptions {
 };
 
 // Improves `start` (orthonormal columns, image filled or empty). The result has as many columns as the start.
-RitzPairs largest_eigenpairs(const SymmetricOperator& m, const RitzPairs& start, const DavidsonOptions& options);
+// Memory: dim x (basis + 2 start) numbers, and as many as the basis again where there are images.
+RitzPairs largest_eigenpairs(const SymmetricOperator& m, RitzPairs start, const DavidsonOptions& options);
 
 }  // namespace tamis

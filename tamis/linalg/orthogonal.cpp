@@ -1,6 +1,7 @@
 #include "tamis/linalg/orthogonal.h"
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "tamis/linalg/dense.h"
@@ -49,11 +50,13 @@ Matrix whitened(const Matrix& p, double floor) {
 
 }  // namespace
 
-Matrix orthonormal_complement(const Matrix& q, Matrix p) {
+Matrix orthonormal_complement(std::span<const Matrix> blocks, Matrix p) {
   p = with_long_columns(p, 0.0);
   // Twice is enough (Parlett & Kahan): what the first projection leaves of q by cancellation, the second removes.
   for (int round = 0; round < 2 && p.cols() > 0; ++round) {
-    if (q.cols() > 0) add_product(-1.0, q, product_transposed_left(q, p), p);
+    for (const Matrix& q : blocks) {
+      if (q.cols() > 0) add_product(-1.0, q, product_transposed_left(q, p), p);
+    }
     // A unit column that loses all but rounding to q lies in its span.
     if (round == 0) p = with_long_columns(p, 1e-20);
     if (p.cols() > 0) p = whitened(p, round == 0 ? 1e-12 : 1e-2);
@@ -61,6 +64,10 @@ Matrix orthonormal_complement(const Matrix& q, Matrix p) {
   return p;
 }
 
-Matrix orthonormalized(const Matrix& p) { return orthonormal_complement(Matrix(p.rows(), 0), p); }
+Matrix orthonormal_complement(const Matrix& q, Matrix p) {
+  return orthonormal_complement(std::span(&q, 1), std::move(p));
+}
+
+Matrix orthonormalized(Matrix p) { return orthonormal_complement(std::span<const Matrix>(), std::move(p)); }
 
 }  // namespace tamis

@@ -1,6 +1,7 @@
 #include "tamis/select/row_clusters.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tamis/data/passes.h"
 #include "tamis/data/principal.h"
@@ -19,8 +20,8 @@ Matrix points(const Source& source, Context& context) {
   if (d <= kDirectColumns && n * d <= kPointCells) return gather(source, context);
   const Index dims = std::min(kDirections, std::max<Index>(8, kPointCells / n));
   const Centered z(source, column_moments(source, context));
-  const Matrix v = principal_directions(z, dims, Accuracy::rough, Matrix(), context).vectors;
-  return v.cols() == 0 ? Matrix(n, 1) : multiply(z, v, context);
+  Matrix found = principal_points(z, dims, Accuracy::rough, context);
+  return found.cols() == 0 ? Matrix(n, 1) : std::move(found);
 }
 
 }  // namespace

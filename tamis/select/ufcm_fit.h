@@ -122,14 +122,7 @@ class Fit {
   bool converged() const { return converged_; }
 
   // G = (U'U)^-1 U'Z W, Eq. 11; rows of empty clusters are 0.
-  Matrix centers() const {
-    Matrix g = product(sums_, w_.vectors);
-    for (Index k = 0; k < g.rows(); ++k) {
-      const auto count = static_cast<double>(std::max<Index>(counts_[static_cast<std::size_t>(k)], 1));
-      for (Index j = 0; j < g.cols(); ++j) g(k, j) /= count;
-    }
-    return g;
-  }
+  Matrix centers() const { return centers_of(sums_, counts_, w_.vectors); }
 
  private:
   // All that the iterations to come depend on besides data and options, and all that is reported.
@@ -242,30 +235,37 @@ class Fit {
     labels_ = labels;
   }
 
-  // A = (U'U)^(-1/2) U'Z, so that A'A is the between-class scatter; rows of empty clusters are 0.
-  static Matrix weighted(const Matrix& sums, const std::vector<Index>& counts) {
-    Matrix a = sums;
-    for (Index k = 0; k < a.rows(); ++k) {
+  // (U'U)^-1 U'Z V; rows of empty clusters are 0.
+  static Matrix centers_of(const Matrix& sums, const std::vector<Index>& counts, const Matrix& v) {
+    Matrix out = product(sums, v);
+    for (Index k = 0; k < out.rows(); ++k) {
       const auto count = static_cast<double>(counts[static_cast<std::size_t>(k)]);
-      for (Index j = 0; j < a.cols(); ++j) a(k, j) = count > 0 ? a(k, j) / std::sqrt(count) : 0.0;
+      for (Index j = 0; j < out.cols(); ++j) out(k, j) = count > 0 ? out(k, j) / count : 0.0;
     }
-    return a;
+    return out;
   }
 
+  // tr(W'BW) of the between-class scatter B = Z'U (U'U)^-1 U'Z.
   static double between(const Matrix& sums, const std::vector<Index>& counts, const Matrix& w) {
-    return squared_norm(product(weighted(sums, counts), w));
+    const Matrix g = centers_of(sums, counts, w);
+    double out = 0;
+    for (Index k = 0; k < g.rows(); ++k) {
+      double square = 0;
+      for (Index j = 0; j < g.cols(); ++j) square += g(k, j) * g(k, j);
+      out += static_cast<double>(counts[static_cast<std::size_t>(k)]) * square;
+    }
+    return out;
   }
 
-  // W: leading eigenvectors of M = (1 - alpha) S + alpha A'A - beta D, Eq. 14, improved from where they were.
+  // W: leading eigenvectors of M = (1 - alpha) S + alpha B - beta D, Eq. 14, improved from where they were.
   void update_directions() {
-    const Matrix a = weighted(sums_, counts_);
     const std::vector<double> weights = sparsity_weights(w_.vectors, options_.p);
     const double alpha = options_.alpha;
     SymmetricOperator m;
     m.dim = z_.cols();
     if (scatter_ != nullptr) m.image = [&](const Matrix& v) { return scatter_->times(v); };
     m.apply = [&](const Matrix& v, const Matrix& image) {
-      Matrix out = product_transposed_left(a, product(a, v));
+      Matrix out = product_transposed_left(sums_, centers_of(sums_, counts_, v));
       for (Index i = 0; i < out.rows(); ++i) {
         const double penalty = beta_ * weights[static_cast<std::size_t>(i)];
         for (Index k = 0; k < out.cols(); ++k) {
@@ -281,7 +281,7 @@ class Fit {
     options.gain = kDirectionGain;
     options.basis = 3 * options.count;
     options.tolerance = 1e-12;
-    if (!solve_exactly(m)) w_ = largest_eigenpairs(m, w_, options);
+    if (!solve_exactly(m)) w_ = largest_eigenpairs(m, std::move(w_), options);
     if (beta_ == 0) drop_null_directions();
   }
 
@@ -336,7 +336,7 @@ class Fit {
     if (scatter_ != nullptr) w_.image = first_columns(w_.image, kept);
   }
 
-  // (1 - alpha) tr(W'SW) + alpha tr(W'A'AW) - beta R(W): at alpha = 1 it needs no pass over the data.
+  // (1 - alpha) tr(W'SW) + alpha tr(W'BW) - beta R(W): at alpha = 1 it needs no pass over the data.
   void record_objective() {
     Terms terms;
     const double margin = between(sums_, counts_, w_.vectors), alpha = options_.alpha;

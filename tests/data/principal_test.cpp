@@ -59,25 +59,52 @@ TEST(PrincipalDirections, MatchTheDenseEigenvectors) {
 
 // More rows and columns than any small Gram matrix: the iteration.
 TEST(PrincipalDirections, ByIteration) {
-  Matrix x = low_rank(400, 300, 8, 2);
-  const Matrix noise = support::random_matrix(400, 300, 4);
-  for (Index i = 0; i < x.size(); ++i) x.data()[i] += 0.01 * noise.data()[i];
-  const EigenPairs wanted = dense_twin(x);
-  for (const Source& source : {support::dense(x), support::sparse(x)}) {
-    const RitzPairs found = directions(source, 5);
-    ASSERT_EQ(found.vectors.cols(), 5);
-    for (std::size_t k = 0; k < 5; ++k) EXPECT_NEAR(found.values[k], wanted.values[k], 1e-9 * wanted.values[0]);
-    EXPECT_LT(subspace_gap(found.vectors, first_columns(wanted.vectors, 5)), 1e-9);
-    EXPECT_LT(support::orthogonality_ratio(found.vectors), 100);
-    const RitzPairs rough = directions(source, 5, Accuracy::rough);
-    ASSERT_EQ(rough.vectors.cols(), 5);
-    EXPECT_LT(support::orthogonality_ratio(rough.vectors), 100);
-    for (std::size_t k = 0; k < 5; ++k) EXPECT_LE(rough.values[k], wanted.values[k] * (1 + 1e-12));
+  for (const auto& [n, d] : std::vector<std::pair<Index, Index>>{{400, 300}, {300, 400}}) {
+    Matrix x = low_rank(n, d, 8, 2);
+    const Matrix noise = support::random_matrix(n, d, 4);
+    for (Index i = 0; i < x.size(); ++i) x.data()[i] += 0.01 * noise.data()[i];
+    const EigenPairs wanted = dense_twin(x);
+    for (const Source& source : {support::dense(x), support::sparse(x)}) {
+      const RitzPairs found = directions(source, 5);
+      ASSERT_EQ(found.vectors.cols(), 5);
+      for (std::size_t k = 0; k < 5; ++k) EXPECT_NEAR(found.values[k], wanted.values[k], 1e-9 * wanted.values[0]);
+      EXPECT_LT(subspace_gap(found.vectors, first_columns(wanted.vectors, 5)), 1e-9);
+      EXPECT_LT(support::orthogonality_ratio(found.vectors), 100);
+      // Each column is an eigenvector, not only their span.
+      const Matrix cosines = product_transposed_left(found.vectors, first_columns(wanted.vectors, 5));
+      for (Index k = 0; k < 5; ++k) EXPECT_NEAR(std::abs(cosines(k, k)), 1, 1e-9);
+      const RitzPairs rough = directions(source, 5, Accuracy::rough);
+      ASSERT_EQ(rough.vectors.cols(), 5);
+      EXPECT_LT(support::orthogonality_ratio(rough.vectors), 100);
+      for (std::size_t k = 0; k < 5; ++k) EXPECT_LE(rough.values[k], wanted.values[k] * (1 + 1e-12));
+    }
+  }
+}
+
+// Z W from the side of the rows: columns that are orthogonal, as long as the roots of their values.
+TEST(PrincipalDirections, PointsAreTheirProducts) {
+  for (const auto& [n, d] : std::vector<std::pair<Index, Index>>{{60, 12}, {12, 60}, {300, 400}, {400, 300}}) {
+    const Matrix x = support::mixture(n, d, 4, d / 2, 3, 11);
+    const EigenPairs wanted = dense_twin(x);
+    for (const Source& source : {support::dense(x), support::sparse(x)}) {
+      Context context(2);
+      const Centered z(source, column_moments(source, context));
+      const Matrix points = principal_points(z, 3, Accuracy::full, context);
+      ASSERT_EQ(points.rows(), n);
+      ASSERT_EQ(points.cols(), 3);
+      const Matrix turned = product(support::narrowed(support::centered(x)), first_columns(wanted.vectors, 3));
+      const double size = std::sqrt(wanted.values[0]);
+      // P P' = Z W W'Z', whatever the signs.
+      EXPECT_LT(support::largest_difference(product_transposed_right(points, points),
+                                            product_transposed_right(turned, turned)),
+                1e-8 * size * size)
+          << n << " x " << d;
+    }
   }
 }
 
 TEST(PrincipalDirections, FewerWhereTheRankIsSmaller) {
-  for (const auto& [n, d] : std::vector<std::pair<Index, Index>>{{50, 8}, {8, 50}, {300, 20}, {300, 290}}) {
+  for (const auto& [n, d] : std::vector<std::pair<Index, Index>>{{50, 8}, {8, 50}, {300, 20}, {300, 290}, {290, 300}}) {
     for (const Index rank : {1, 2, 4}) {
       const Matrix x = low_rank(n, d, rank, 5);
       for (const Source& source : {support::dense(x), support::sparse(x)}) {
@@ -110,7 +137,7 @@ TEST(PrincipalDirections, NoVariationNoDirection) {
 }
 
 TEST(PrincipalDirections, PermutingColumnsPermutesThem) {
-  for (const auto& [n, d] : std::vector<std::pair<Index, Index>>{{60, 12}, {12, 60}, {300, 280}}) {
+  for (const auto& [n, d] : std::vector<std::pair<Index, Index>>{{60, 12}, {12, 60}, {300, 280}, {280, 300}}) {
     Matrix x = support::mixture(n, d, 5, d, 4, 7);
     const std::vector<Index> order = support::shuffled(d, 8);
     const Matrix permuted = support::columns_of(x, order);
@@ -140,12 +167,14 @@ TEST(PrincipalDirections, SurviveAnOffset) {
 }
 
 TEST(PrincipalDirections, SameBitsAtAnyNumberOfThreads) {
-  const Matrix x = support::mixture(300, 280, 5, 100, 3, 10);
-  for (const Source& source : {support::dense(x, 64), support::sparse(x, 64),
-                               support::dense(x, 64).with_columns({0, 3, 4, 5, 9}), support::fortran(x)}) {
-    const RitzPairs wanted = directions(source, 4, Accuracy::rough, 1);
-    for (const int threads : {2, 3, 5}) {
-      EXPECT_TRUE(support::same_bits(directions(source, 4, Accuracy::rough, threads).vectors, wanted.vectors));
+  for (const Index d : {280, 320}) {
+    const Matrix x = support::mixture(300, d, 5, 100, 3, 10);
+    for (const Source& source : {support::dense(x, 64), support::sparse(x, 64),
+                                 support::dense(x, 64).with_columns({0, 3, 4, 5, 9}), support::fortran(x)}) {
+      const RitzPairs wanted = directions(source, 4, Accuracy::rough, 1);
+      for (const int threads : {2, 3, 5}) {
+        EXPECT_TRUE(support::same_bits(directions(source, 4, Accuracy::rough, threads).vectors, wanted.vectors));
+      }
     }
   }
 }
