@@ -1,5 +1,6 @@
 #include "tamis/linalg/blas.h"
 
+#include <algorithm>
 #include <cmath>
 #include <mutex>
 #include <vector>
@@ -13,6 +14,8 @@
 #define ssyrk_ scipy_ssyrk_
 #define dsyevd_ scipy_dsyevd_
 #define dsyevr_ scipy_dsyevr_
+#define dsytrd_ scipy_dsytrd_
+#define dorgtr_ scipy_dorgtr_
 #define dpotrf_ scipy_dpotrf_
 #define dtrsm_ scipy_dtrsm_
 #define openblas_set_num_threads scipy_openblas_set_num_threads
@@ -33,6 +36,8 @@ void dsyevd_(const char*, const char*, const int*, double*, const int*, double*,
 void dsyevr_(const char*, const char*, const char*, const int*, double*, const int*, const double*, const double*,
              const int*, const int*, const double*, int*, double*, double*, const int*, int*, double*, const int*, int*,
              const int*, int*);
+void dsytrd_(const char*, const int*, double*, const int*, double*, double*, double*, double*, const int*, int*);
+void dorgtr_(const char*, const int*, double*, const int*, const double*, double*, const int*, int*);
 void dpotrf_(const char*, const int*, double*, const int*, int*);
 void dtrsm_(const char*, const char*, const char*, const char*, const int*, const int*, const double*, const double*,
             const int*, double*, const int*);
@@ -146,6 +151,24 @@ void eigen_largest(Index n, Index count, double* a, double* values, double* vect
   syevd(ni, backup.data(), all.data());
   std::copy(all.end() - count, all.end(), values);
   std::copy(backup.end() - count * n, backup.end(), vectors);
+}
+
+// Q by columns is Q' by rows.
+void tridiagonalize(Index n, double* a, double* diagonal, double* off) {
+  if (n == 0) return;
+  const int ni = narrow(n), query = -1;
+  int info = 0;
+  std::vector<double> scalars(static_cast<std::size_t>(n));
+  double reduce = 0, form = 0;
+  const auto lock = one_at_a_time();
+  dsytrd_("L", &ni, a, &ni, diagonal, off, scalars.data(), &reduce, &query, &info);
+  dorgtr_("L", &ni, a, &ni, scalars.data(), &form, &query, &info);
+  std::vector<double> work(static_cast<std::size_t>(std::max(reduce, form)));
+  const int size = static_cast<int>(work.size());
+  dsytrd_("L", &ni, a, &ni, diagonal, off, scalars.data(), work.data(), &size, &info);
+  require(info == 0, ErrorCode::internal, "tridiagonal reduction failed (dsytrd info ", info, ")");
+  dorgtr_("L", &ni, a, &ni, scalars.data(), work.data(), &size, &info);
+  require(info == 0, ErrorCode::internal, "tridiagonal reduction failed (dorgtr info ", info, ")");
 }
 
 // The lower triangle by rows is the upper one by columns: A = U'U with U = L'.

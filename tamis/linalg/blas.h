@@ -24,6 +24,10 @@ void eigen_all(Index n, double* a, double* values);
 // The `count` largest, values rising; `a` is destroyed; vectors (count x n), one a row.
 void eigen_largest(Index n, Index count, double* a, double* values, double* vectors);
 
+// A = Q T Q' for the symmetric n x n matrix `a`, T with the given diagonal (n) and the one beside it (n - 1); Q'
+// overwrites `a`.
+void tridiagonalize(Index n, double* a, double* diagonal, double* off);
+
 // A = LL' for the symmetric n x n matrix `a`, whose lower triangle L overwrites; the triangle above the diagonal is
 // neither read nor written. False where a pivot is not positive, and L is then unfinished.
 bool cholesky(Index n, double* a);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "tamis/linalg/blas.h"
 
@@ -86,11 +87,18 @@ Matrix normal_matrix(Index rows, Index cols, const Random& random) {
   return out;
 }
 
-EigenPairs symmetric_eigen(const Matrix& a) {
-  Matrix work = a;
-  std::vector<double> values(static_cast<std::size_t>(a.rows()));
-  blas::eigen_all(a.rows(), work.data(), values.data());
-  return falling_columns(values, work.data(), a.rows());
+EigenPairs symmetric_eigen(Matrix a) {
+  const Index n = a.rows();
+  EigenPairs out{std::vector<double>(static_cast<std::size_t>(n)), std::move(a)};
+  blas::eigen_all(n, out.vectors.data(), out.values.data());
+  // Rows with values rising become columns with values falling, in place.
+  std::reverse(out.values.begin(), out.values.end());
+  Matrix& v = out.vectors;
+  for (Index k = 0; k < n / 2; ++k) std::swap_ranges(v.row(k), v.row(k) + n, v.row(n - 1 - k));
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < i; ++j) std::swap(v(i, j), v(j, i));
+  }
+  return out;
 }
 
 EigenPairs symmetric_eigen_largest(const Matrix& a, Index count) {

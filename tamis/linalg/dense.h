@@ -29,7 +29,7 @@ struct EigenPairs {
   std::vector<double> values;
   Matrix vectors;
 };
-EigenPairs symmetric_eigen(const Matrix& a);
+EigenPairs symmetric_eigen(Matrix a);
 EigenPairs symmetric_eigen_largest(const Matrix& a, Index count);
 
 }  // namespace tamis

@@ -28,14 +28,26 @@ inline double sum_of_row_norms(const Matrix& a) {
   return sum;
 }
 
+// A += factor B.
+inline void add(double factor, const Matrix& b, Matrix& a) {
+  for (Index i = 0; i < a.size(); ++i) a.data()[i] += factor * b.data()[i];
+}
+
 // A + factor B.
 inline Matrix combined(const Matrix& a, double factor, const Matrix& b) {
   Matrix out = a;
-  for (Index i = 0; i < out.size(); ++i) out.data()[i] += factor * b.data()[i];
+  add(factor, b, out);
   return out;
 }
 
 inline double norm(const Matrix& a) { return std::sqrt(squared_norm(a)); }
+
+// ||A - B||
+inline double distance(const Matrix& a, const Matrix& b) {
+  double sum = 0;
+  for (Index i = 0; i < a.size(); ++i) sum += (a.data()[i] - b.data()[i]) * (a.data()[i] - b.data()[i]);
+  return std::sqrt(sum);
+}
 
 // ||(GF - X)_i||; its square may round below 0.
 inline std::vector<double> residual_norms(const RufsProblem& problem, const Matrix& g, const Matrix& xf,

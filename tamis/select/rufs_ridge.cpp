@@ -42,16 +42,6 @@ Matrix sparse_gram(const Centered& x, bool rows, Context& context) {
   return out;
 }
 
-// Q diag(factor(lambda)) Q'B
-template <class Factor>
-Matrix spectral(const EigenPairs& gram, const Matrix& b, Factor factor) {
-  Matrix inner = product_transposed_left(gram.vectors, b);
-  std::vector<double> by;
-  for (const double value : gram.values) by.push_back(factor(std::max(value, 0.0)));
-  scale_rows(by, inner);
-  return product(gram.vectors, inner);
-}
-
 // A += B diag(by)
 void add_scaled_columns(const std::vector<double>& by, const Matrix& b, Matrix& a) {
   for (Index i = 0; i < a.rows(); ++i) {
@@ -72,9 +62,9 @@ RidgeSystem::RidgeSystem(const Centered& x, Index decomposed, Context& context) 
   path_ = x.cols() <= x.rows() ? Path::columns : Path::rows;
   const bool rows = path_ == Path::rows;
   if (x.source().sparse()) {
-    gram_ = symmetric_eigen(sparse_gram(x, rows, context));
+    gram_ = Tridiagonal(sparse_gram(x, rows, context));
   } else {
-    gram_ = symmetric_eigen(rows ? gram_of_rows(x, context) : gram(x, context));
+    gram_ = Tridiagonal(rows ? gram_of_rows(x, context) : gram(x, context));
   }
 }
 
@@ -82,28 +72,29 @@ const char* RidgeSystem::path() const {
   return path_ == Path::columns ? "gram of columns" : path_ == Path::rows ? "gram of rows" : "products";
 }
 
-void RidgeSystem::solve(const Matrix& t, const Matrix& c, double r, Matrix& w, Matrix& xw, Context& context) const {
-  if (path_ == Path::columns) return solve_columns(t, c, r, w, xw, context);
-  if (path_ == Path::rows) return solve_rows(t, c, r, w, xw, context);
-  iterate(t, c, r, w, xw, context);
+void RidgeSystem::solve(const Matrix& t, Matrix c, double r, Matrix& w, Matrix& xw, Context& context) const {
+  if (path_ == Path::iterated) return iterate(t, c, r, w, xw, context);
+  w = Matrix();
+  w = path_ == Path::columns ? solve_columns(t, std::move(c), r, xw, context)
+                             : solve_rows(t, std::move(c), r, xw, context);
 }
 
 // W = (X'X + r I)^-1 (X'T + r C)
-void RidgeSystem::solve_columns(const Matrix& t, const Matrix& c, double r, Matrix& w, Matrix& xw,
-                                Context& context) const {
-  const Matrix right = combined(multiply_transposed(x_, t, context), r, c);
-  w = spectral(gram_, right, [&](double value) { return 1 / (value + r); });
-  xw = multiply(x_, w, context);
+Matrix RidgeSystem::solve_columns(const Matrix& t, Matrix c, double r, Matrix& xw, Context& context) const {
+  c = combined(multiply_transposed(x_, t, context), r, c);
+  c = gram_.solve(r, c);
+  xw = multiply(x_, c, context);
+  return c;
 }
 
 // The same by Woodbury, K = XX': W = C + X'M, M = (K + r I)^-1 (T - XC), XW = XC + K M.
-void RidgeSystem::solve_rows(const Matrix& t, const Matrix& c, double r, Matrix& w, Matrix& xw,
-                             Context& context) const {
+Matrix RidgeSystem::solve_rows(const Matrix& t, Matrix c, double r, Matrix& xw, Context& context) const {
   const Matrix xc = multiply(x_, c, context);
-  const Matrix right = combined(t, -1, xc);
-  const Matrix m = spectral(gram_, right, [&](double value) { return 1 / (value + r); });
-  w = combined(c, 1, multiply_transposed(x_, m, context));
-  xw = combined(xc, 1, spectral(gram_, right, [&](double value) { return value / (value + r); }));
+  Matrix km;
+  const Matrix m = gram_.solve(r, combined(t, -1, xc), &km);
+  xw = combined(xc, 1, km);
+  add(1, multiply_transposed(x_, m, context), c);
+  return c;
 }
 
 // A few conjugate gradients, each column for itself.

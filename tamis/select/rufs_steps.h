@@ -1,7 +1,7 @@
 // The three sub-problems of RUFS (see rufs.h), each with the other two variables fixed. None of them can raise J.
 //
-// All that they ask of the data are products X V and X'T with c columns, and one decomposition of the smaller Gram
-// matrix where min(n, d) <= kDecomposed. F never meets X row by row:
+// All that they ask of the data are products X V and X'T with c columns, and one reduction of the smaller Gram
+// matrix to tridiagonal form where min(n, d) <= kDecomposed. F never meets X row by row:
 //   ||g_i F - x_i||^2 = ||x_i||^2 - 2 g_i.(X F')_i + g_i F F' g_i'
 #pragma once
 
@@ -12,6 +12,7 @@
 #include "tamis/graph/graph.h"
 #include "tamis/linalg/dense.h"
 #include "tamis/linalg/matrix.h"
+#include "tamis/linalg/tridiagonal.h"
 
 namespace tamis {
 
@@ -48,19 +49,20 @@ Matrix first_basis(const RufsProblem& problem, const Matrix& g, Context& context
 class RidgeSystem {
  public:
   RidgeSystem(const Centered& x, Index decomposed, Context& context);
-  // `w` and `xw` hold the point to start from where there is no decomposition, and the solution afterwards.
-  void solve(const Matrix& t, const Matrix& c, double r, Matrix& w, Matrix& xw, Context& context) const;
+  // `w` and `xw` hold the point to start from where it iterates, and the solution afterwards.
+  void solve(const Matrix& t, Matrix c, double r, Matrix& w, Matrix& xw, Context& context) const;
+  bool iterates() const { return path_ == Path::iterated; }  // there is no decomposition
   const char* path() const;
 
  private:
   enum class Path { columns, rows, iterated };
-  void solve_columns(const Matrix& t, const Matrix& c, double r, Matrix& w, Matrix& xw, Context& context) const;
-  void solve_rows(const Matrix& t, const Matrix& c, double r, Matrix& w, Matrix& xw, Context& context) const;
+  Matrix solve_columns(const Matrix& t, Matrix c, double r, Matrix& xw, Context& context) const;
+  Matrix solve_rows(const Matrix& t, Matrix c, double r, Matrix& xw, Context& context) const;
   void iterate(const Matrix& t, const Matrix& c, double r, Matrix& w, Matrix& xw, Context& context) const;
 
   const Centered& x_;
   Path path_;
-  EigenPairs gram_;  // of X'X or XX'
+  Tridiagonal gram_;  // X'X or XX'
 };
 
 // W: minimise alpha ||XW - G||_21 + beta ||W||_21 by ADMM on the splits R = XW - G and V = W, until the duality gap is
@@ -80,15 +82,17 @@ class WeightStep {
   struct Bounds;
   void begin(const RufsState& state);
   void iterate(const Matrix& g, Context& context);
-  void judge(const RufsState& state, const Matrix& v, const Matrix& xv, const Matrix& u, Bounds& bounds,
-             Context& context) const;
+  double value_of(const RufsState& state, const Matrix& v, const Matrix& xv) const;
+  void raise_dual(const Matrix& g, const Matrix& u, Bounds& bounds, Context& context) const;
+  Matrix scaled_dual() const;
   void balance(const Matrix& g);
 
   const RufsProblem& problem_;
   RidgeSystem system_;
   Matrix w_, xw_;  // the ridge solution of an iteration
-  Matrix r_, v_, r_was_, v_was_;
-  Matrix dual_r_, dual_v_;  // divided by their rho
+  Matrix r_, v_;
+  double moved_r_ = 0, moved_v_ = 0;  // how far the last iteration took them
+  Matrix dual_r_, dual_v_;            // divided by their rho
   double rho_r_ = 0, rho_v_ = 0;
   Index iterations_ = 0;
 };
