@@ -20,9 +20,8 @@ namespace {
 constexpr double kEps = std::numeric_limits<double>::epsilon();  // the original code's guard of every division
 constexpr double kOffset = 0.02;                                 // of the first F, so that no entry stays 0 for ever
 constexpr Index kSystem = 16384;                                 // equations at most: 2 GB a matrix
-constexpr Index kFewRows = 1024;               // XPX' in panels of columns, each with an n x n sum of its own
-constexpr Index kPieceCells = Index{1} << 21;  // numbers of X made dense at a time: 16 MB
-constexpr double kFar = 1e4;                   // standard deviations between a column and 0 that are worth a warning
+constexpr Index kPieceCells = Index{1} << 21;                    // numbers of X made dense at a time: 16 MB
+constexpr double kFar = 1e4;  // standard deviations between a column and 0 that are worth a warning
 
 void check(const Source& source, const NdfsOptions& options, const Context& context) {
   NdfsOptions copy = options;
@@ -109,6 +108,7 @@ class Regression {
   void reweigh(const std::vector<double>& p) {
     root_.resize(p.size());
     std::transform(p.begin(), p.end(), root_.begin(), [](double value) { return std::sqrt(value); });
+    system_ = Cholesky();  // the old one makes room
     Matrix system = by_columns_ ? gram_ : weighted_rows();
     for (Index i = 0; i < system.rows(); ++i) {
       for (Index j = 0; by_columns_ && j < system.cols(); ++j) system(i, j) *= root(i) * root(j);
@@ -167,11 +167,11 @@ class Regression {
     return out;
   }
 
-  // XPX'; of sparse X, or of many rows, a few rows made dense at a time.
+  // XPX'; of sparse X a few rows made dense at a time.
   Matrix weighted_rows() const {
     const Source weighted = x_.with_column_scale(root_);
     const Centered z = uncentred(weighted);
-    if (!x_.sparse() && x_.rows() <= kFewRows) return gram_of_rows(z, context_);
+    if (!x_.sparse()) return gram_of_rows(z, context_);
     const Index n = x_.rows(), width = std::clamp<Index>(kPieceCells / x_.cols(), 1, 256);
     Matrix out(n, n);
     for (Index first = 0; first < n; first += width) {
