@@ -3,20 +3,23 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <type_traits>
 #include <utility>
 
 #include "tamis/base/random.h"
 #include "tamis/data/passes.h"
+#include "tamis/data/tile.h"
 #include "tamis/linalg/blas.h"
 
 namespace tamis {
 
 namespace {
 
-constexpr Index kRowsAtOnce = 256;          // rows whose neighbours one task finds
-constexpr Index kOthersAtOnce = 512;        // rows they are compared with at a time
-constexpr Index kCellsAtOnce = 512 * 1024;  // numbers in a block of rows at most, of which a thread holds a few
+constexpr Index kRowsAtOnce = 256;         // rows whose neighbours one task finds
+constexpr Index kOthersAtOnce = 512;       // rows they are compared with at a time
+constexpr Index kColsAtOnce = 1024;        // and the columns of both that are loaded at a time
+constexpr Index kCellsAtOnce = 64 * 1024;  // numbers of whole rows loaded at a time
+// Past so many columns products in float say too little: what rounding leaves open takes more than double would.
+constexpr Index kFloatCols = 4096;
 
 // A point near the mean of each column with so few bits that subtracting it is exact for whole numbers and the like:
 // their products are then exact too, and equal distances come out equal.
@@ -130,54 +133,71 @@ Nearest nearest_of(Search& search, Index i) {
   return Nearest(k, search.out.index.data() + i * k, search.out.distance.data() + i * k);
 }
 
-// Products of rows in T. In float where they only say which rows may be near; the mean distance needs double.
-template <class T>
-void search_dense(const Centered& z, Search& search, Context& context) {
-  search.set_precision<T>(z.cols());
-  const Index n = z.rows(), d = z.cols();
-  const auto at_once = [&](Index most) { return std::min(std::max<Index>(std::min(most, kCellsAtOnce / d), 16), n); };
-  const Index step = at_once(kRowsAtOnce), others = at_once(kOthersAtOnce), tasks = (n + step - 1) / step;
+// ||z_i||^2 of every row.
+void fill_squares(const Centered& z, Search& search, Context& context) {
+  const Index n = z.rows(), d = z.cols(), step = std::clamp<Index>(kCellsAtOnce / d, 1, kRowsAtOnce);
   context.count_pass();
-  context.pool().run(tasks, [&](Index task) {
+  context.pool().run((n + step - 1) / step, [&](Index task) {
     const Index first = task * step, rows = std::min(step, n - first);
     Matrix own(rows, d);
+    const std::vector<double> zero(static_cast<std::size_t>(d));
     load_rows(z, first, rows, own.data());
     for (Index i = 0; i < rows; ++i) {
-      const std::vector<double> zero(static_cast<std::size_t>(d));
       search.square[static_cast<std::size_t>(first + i)] = squared_difference(own.row(i), zero.data(), d);
     }
   });
+}
+
+// Products of rows [first, first + rows) with [other, other + count), a stretch of columns at a time.
+template <class T>
+class RowProducts {
+ public:
+  RowProducts(const Centered& z, Index rows, Index others)
+      : z_(z), own_(rows, std::min(kColsAtOnce, z.cols())), other_(others, own_.cols()), products_(rows, others) {}
+
+  void compute(Index first, Index rows, Index other, Index count) {
+    for (Index col0 = 0; col0 < z_.cols(); col0 += kColsAtOnce) {
+      const Index cols = std::min(kColsAtOnce, z_.cols() - col0);
+      if (first != held_) load_part(z_, first, rows, col0, cols, own_.data());
+      if (cols == z_.cols()) held_ = first;
+      load_part(z_, other, count, col0, cols, other_.data());
+      blas::gemm(false, true, rows, count, cols, T(1), own_.data(), cols, other_.data(), cols, T(col0 == 0 ? 0 : 1),
+                 products_.data(), products_.cols());
+    }
+  }
+  const T* row(Index i) const { return products_.row(i); }
+
+ private:
+  const Centered& z_;
+  BasicMatrix<T> own_, other_, products_;
+  Index held_ = -1;  // the first of the rows in own_, where it holds all of their columns
+};
+
+// Products of rows in T: in float where they only say which rows may be near, and that is enough. The mean distance
+// needs double.
+template <class T>
+void search_dense(const Centered& z, Search& search, Context& context) {
+  search.set_precision<T>(z.cols());
+  fill_squares(z, search, context);
+  const Index n = z.rows(), d = z.cols(), step = std::min(kRowsAtOnce, n), others = std::min(kOthersAtOnce, n);
   context.count_pass();
-  context.pool().run(tasks, [&](Index task) {
+  context.pool().run((n + step - 1) / step, [&](Index task) {
     const Index first = task * step, rows = std::min(step, n - first);
-    Matrix own(rows, d), other(others, d);
-    BasicMatrix<T> products(rows, others);
-    std::vector<double> distance(static_cast<std::size_t>(others));
+    RowProducts<T> products(z, rows, others);
+    std::vector<double> distance(static_cast<std::size_t>(others)), own(static_cast<std::size_t>(d)), other(own.size());
     std::vector<Nearest> nearest;
     for (Index i = 0; i < rows; ++i) nearest.push_back(nearest_of(search, first + i));
-    load_rows(z, first, rows, own.data());
-    std::vector<T> own_narrow, other_narrow;
-    if constexpr (!std::is_same_v<T, double>) {
-      own_narrow.resize(static_cast<std::size_t>(own.size()));
-      std::transform(own.data(), own.data() + own.size(), own_narrow.begin(),
-                     [](double value) { return static_cast<T>(value); });
-      other_narrow.resize(static_cast<std::size_t>(others * d));
-    }
     for (Index begin = 0; begin < n; begin += others) {
       context.check_cancelled();
       const Index count = std::min(others, n - begin);
-      load_rows(z, begin, count, other.data());
-      if constexpr (std::is_same_v<T, double>) {
-        blas::gemm(false, true, rows, count, d, 1.0, own.data(), d, other.data(), d, 0.0, products.data(), others);
-      } else {
-        std::transform(other.data(), other.data() + count * d, other_narrow.begin(),
-                       [](double value) { return static_cast<T>(value); });
-        blas::gemm(false, true, rows, count, d, T(1), own_narrow.data(), d, other_narrow.data(), d, T(0),
-                   products.data(), others);
-      }
+      products.compute(first, rows, begin, count);
       for (Index i = 0; i < rows; ++i) {
+        load_rows(z, first + i, 1, own.data());
         scan(search, nearest[static_cast<std::size_t>(i)], first + i, begin, count, products.row(i), distance,
-             [&](Index j) { return squared_difference(own.row(i), other.row(j - begin), d); });
+             [&](Index j) {
+               load_rows(z, j, 1, other.data());
+               return squared_difference(own.data(), other.data(), d);
+             });
       }
     }
   });
@@ -252,7 +272,7 @@ Neighbors nearest_neighbors(const Source& source, Index count, bool with_mean, C
   const Centered z = around_centers(source, moments);
   if (source.sparse()) {
     search_sparse(z, search, context);
-  } else if (with_mean) {
+  } else if (with_mean || source.cols() > kFloatCols) {
     search_dense<double>(z, search, context);
   } else {
     search_dense<float>(z, search, context);
