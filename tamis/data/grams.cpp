@@ -19,7 +19,7 @@ namespace {
 constexpr Index kGramCols = 512;
 constexpr Index kGramRows = 256;
 // Rows of a panel of ZZ'. Its sums run along a tree of stretches of columns, loaded a few at a time.
-constexpr Index kPanelRows = 512;
+constexpr Index kPanelRows = 256;
 constexpr Index kStretchCols = 1024;
 constexpr Index kLoadedCols = 256;
 

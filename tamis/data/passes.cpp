@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 
 #include "tamis/data/blocks.h"
 #include "tamis/data/remote_pass.h"
@@ -36,9 +37,12 @@ class Padded {
 // bits.
 struct Folded {
   explicit Folded(const Centered& z)
-      : rows(z.folds() ? Centered(z.source(), std::vector<double>(z.center().size()), 1.0) : z),
-        offset(z.folds() ? z.center() : std::vector<double>(z.center().size())) {}
-  const Centered rows;
+      : plain(z.folds() ? std::optional<Centered>(std::in_place, z.source(), zeros(z), 1.0) : std::nullopt),
+        rows(plain ? *plain : z),
+        offset(plain ? z.center() : zeros(z)) {}
+  static std::vector<double> zeros(const Centered& z) { return std::vector<double>(z.center().size()); }
+  const std::optional<Centered> plain;
+  const Centered& rows;
   const std::vector<double> offset;
 };
 

@@ -72,10 +72,11 @@ constexpr Index kSampleRows = 4096;              // for rough directions
 constexpr Index kStartRows = 1024;               // to start from
 constexpr Index kSampleCells = 8 * 1024 * 1024;  // numbers in the sample at most: 64 MB
 
-// How many rows to take for `count` directions, `most` if possible; 0 where all are nearly as cheap, or too few remain.
+// How many rows to take for `count` directions, `most` if possible and an eighth of all at most, since they are copied;
+// 0 where all are nearly as cheap, or too few remain.
 Index sample_size(const Centered& z, Index count, Index most) {
   if (z.source().sparse() || z.rows() < 4 * most) return 0;
-  const Index rows = std::min(most, kSampleCells / z.cols());
+  const Index rows = std::min({most, kSampleCells / z.cols(), z.rows() / 8});
   return rows >= 8 * count ? rows : 0;
 }
 

@@ -129,7 +129,8 @@ RitzPairs largest_eigenpairs(const SymmetricOperator& m, RitzPairs start, const 
     if (m.precondition) m.precondition(out.values, r);
     Matrix p = orthonormal_complement(basis.q, std::move(r));
     if (p.cols() == 0) break;
-    out.vectors = out.image = Matrix();
+    out.vectors = Matrix();
+    out.image = Matrix();
     append(m, std::move(p), basis);
     const double before = sum_of(out.values, count);
     ritz = symmetric_eigen_largest(basis.h, width);

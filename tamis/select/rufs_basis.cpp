@@ -56,6 +56,11 @@ void descend_column(const BasisModel& model, Index j, Matrix& f) {
   }
 }
 
+Matrix descended(const BasisModel& model, Matrix f) {
+  for (Index j = 0; j < f.cols(); ++j) descend_column(model, j, f);
+  return f;
+}
+
 double basis_value(const RufsProblem& problem, const Matrix& g, const Matrix& f, const Matrix& xf) {
   return problem.fit * sum(residual_norms(problem, g, xf, product_transposed_right(f, f))) +
          problem.shrink * sum(column_norms(f));
@@ -79,9 +84,7 @@ void basis_step(const RufsProblem& problem, RufsState& state, Context& context) 
   double value = basis_value(problem, state.g, state.f, state.xf);
   for (Index step = 0; step < kBasisSteps; ++step) {
     context.check_cancelled();
-    const BasisModel model = basis_model(problem, state, context);
-    Matrix f = state.f;
-    for (Index j = 0; j < f.cols(); ++j) descend_column(model, j, f);
+    Matrix f = descended(basis_model(problem, state, context), state.f);
     Matrix xf = multiply(problem.x, transposed(f), context);
     const double next = basis_value(problem, state.g, f, xf);
     if (!(next < value)) return;

@@ -152,7 +152,7 @@ double WeightStep::run(RufsState& state, Gap wanted, Context& context) {
     raise_dual(state.g, scaled_dual(), bounds, context);
     if (2 * t <= kWeightIterations) balance(state.g);
   }
-  if (!system_.iterates()) w_ = xw_ = Matrix();
+  if (!system_.iterates()) w_ = Matrix();  // G and F are next: room for them
   return bounds.gap();
 }
 
