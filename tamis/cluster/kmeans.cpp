@@ -76,7 +76,7 @@ KMeansResult kmeans(const Points<T>& points, const KMeansOptions& options, Conte
   return runs[alive[0]].take();
 }
 
-KMeansResult kmeans(const Matrix& points, const KMeansOptions& options, Context& context) {
+KMeansResult kmeans(Matrix points, const KMeansOptions& options, Context& context) {
   // Around their mean, so that squared norms do not cancel where the points lie far from 0.
   std::vector<double> mean(static_cast<std::size_t>(points.cols()));
   for (Index i = 0; i < points.rows(); ++i) {
@@ -84,13 +84,14 @@ KMeansResult kmeans(const Matrix& points, const KMeansOptions& options, Context&
       mean[static_cast<std::size_t>(j)] += points(i, j) / static_cast<double>(points.rows());
     }
   }
-  Matrix centered = points;
   for (Index i = 0; i < points.rows(); ++i) {
-    for (Index j = 0; j < points.cols(); ++j) centered(i, j) -= mean[static_cast<std::size_t>(j)];
+    for (Index j = 0; j < points.cols(); ++j) points(i, j) -= mean[static_cast<std::size_t>(j)];
   }
-  KMeansResult result = kmeans(Points<double>(centered), options, context);
+  const Points<double> packed(points);
+  points = Matrix();
+  KMeansResult result = kmeans(packed, options, context);
   for (Index k = 0; k < result.centers.rows(); ++k) {
-    for (Index j = 0; j < points.cols(); ++j) result.centers(k, j) += mean[static_cast<std::size_t>(j)];
+    for (Index j = 0; j < result.centers.cols(); ++j) result.centers(k, j) += mean[static_cast<std::size_t>(j)];
   }
   return result;
 }

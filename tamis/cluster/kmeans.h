@@ -18,7 +18,7 @@
 namespace tamis {
 
 // Points packed for the kernels: panels of kPanel rows, dimension by dimension. They should lie around 0, since
-// distances are computed from squared norms; kmeans(const Matrix&) sees to that itself.
+// distances are computed from squared norms; kmeans(Matrix) sees to that itself.
 template <class T>
 class Points {
  public:
@@ -77,7 +77,7 @@ struct KMeansResult {
 
 template <class T>
 KMeansResult kmeans(const Points<T>& points, const KMeansOptions& options, Context& context);
-KMeansResult kmeans(const Matrix& points, const KMeansOptions& options, Context& context);
+KMeansResult kmeans(Matrix points, const KMeansOptions& options, Context& context);
 
 // Lloyd's iteration from given centres, or from given labels (which it can only improve on).
 template <class T>

@@ -8,7 +8,7 @@
 // ||w_j||, the norm of a row of W, higher is better.
 //
 // Passes over X: one for the statistics, those of the graph and of k-means, then two an iteration (d <= n: X'F, XW), or
-// two where d > n (XPX', X'T). Memory: 8 n c numbers and two m x m matrices, m = min(n, d); never n x n where n > d.
+// two where d > n (XPX', X'T). Memory: 8 n c numbers and two d x d matrices, or one n x n where d > n.
 #pragma once
 
 #include <string>
