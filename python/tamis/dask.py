@@ -76,7 +76,8 @@ class _OnDask:
         chosen = np.flatnonzero(self.get_support())
         columns = len(X.columns) if _is_frame(X) else X.shape[1]
         if columns != self.n_features_in_:
-            raise ValueError(f"X has {columns} features, but {type(self).__name__} is expecting {self.n_features_in_} features")
+            expected = f"{type(self).__name__} is expecting {self.n_features_in_} features"
+            raise ValueError(f"X has {columns} features, but {expected}")
         if not _is_frame(X):
             return X[:, chosen]
         if not np.array_equal(getattr(self, "feature_names_in_", X.columns), X.columns):
@@ -121,7 +122,8 @@ def _array(X, where):
         return _array_of_frame(X)
     # Whoever has a Dask array has imported dask.array.
     if "dask.array" not in sys.modules or not isinstance(X, sys.modules["dask.array"].Array):
-        raise ValueError(f"{where}: X is {type(X).__name__}, need a Dask array or data frame; tamis.{where} takes the rest")
+        need = f"need a Dask array or data frame; tamis.{where} takes the rest"
+        raise ValueError(f"{where}: X is {type(X).__name__}, {need}")
     if X.ndim != 2:
         raise ValueError(f"{where}: X has {X.ndim} dimensions, need 2")
     if any(np.isnan(length) for length in X.shape):
@@ -164,7 +166,8 @@ def _blocked(X, where):
         raise ValueError(f"{where}: X has elements of type {X.dtype}, need real numbers")
     plain = isinstance(X._meta, np.ndarray) and not isinstance(X._meta, np.ma.MaskedArray)
     if not plain and not sparse.issparse(X._meta):
-        raise ValueError(f"{where}: X has chunks of type {type(X._meta).__name__}, need NumPy arrays or scipy.sparse matrices")
+        kind = type(X._meta).__name__
+        raise ValueError(f"{where}: X has chunks of type {kind}, need NumPy arrays or scipy.sparse matrices")
     if n < 2 or d < 1:
         raise ValueError(f"{where}: X of shape {X.shape}, need at least 2 rows and 1 column")
     rows = max(X.chunks[0])
@@ -248,11 +251,13 @@ def _partial(version, name, shared, by_row, chunk, first, shape, is_sparse):
     if version != _core.version:
         raise RuntimeError(f"tamis.dask: this worker has tamis {_core.version}, the client {version}, need the same")
     if sparse.issparse(chunk) != is_sparse:
-        raise ValueError(f"X: a chunk of type {type(chunk).__name__}, but the array's _meta is {'' if is_sparse else 'not '}sparse")
+        said = "sparse" if is_sparse else "not sparse"
+        raise ValueError(f"X: a chunk of type {type(chunk).__name__} at row {first}, but the array's _meta is {said}")
     if not is_sparse:
         chunk = np.asarray(chunk)
     if chunk.shape != shape or chunk.dtype.kind not in "biuf":
-        raise ValueError(f"X: a chunk of shape {chunk.shape} and type {chunk.dtype} at row {first}, need {shape} real numbers")
+        found = f"a chunk of shape {chunk.shape} and type {chunk.dtype} at row {first}"
+        raise ValueError(f"X: {found}, need {shape} real numbers")
     return _core.remote_partial(name, shared, by_row, core_data(chunk), first)
 
 

@@ -20,7 +20,9 @@ from limits import at_rest
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore:column standard deviations")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.ConvergenceWarning", "ignore:column standard deviations"
+)
 METHODS = ("UFCM", "MaxVariance")
 BLOCK = 2048  # rows; a constant of the program
 
@@ -51,6 +53,14 @@ def test_chunks_do_not_matter(method, chunks):
     same_work(fit, in_memory(method, X, n_features_to_select=4))
 
 
+@pytest.mark.parametrize("scheduler", ["synchronous", "threads", "processes"])
+def test_schedulers_do_not_matter(scheduler):
+    X = planted(n=5000)
+    with dask.config.set(scheduler=scheduler, num_workers=2):
+        fit = on_dask("MaxVariance").fit(da.from_array(X, chunks=(BLOCK, -1)))
+    same_work(fit, in_memory("MaxVariance", X))
+
+
 @pytest.mark.parametrize("rows", [2, 3, 100, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 5 * BLOCK + 17])
 def test_any_number_of_rows_will_do(rows):
     X = planted(n=rows)
@@ -58,7 +68,9 @@ def test_any_number_of_rows_will_do(rows):
     same_work(fit, in_memory("UFCM", X, n_clusters=2, max_iter=5))
 
 
-@pytest.mark.parametrize("options", [{"alpha": 0.1}, {"alpha": 5.0, "beta": 3.0}, {"p": 0.5}, {"beta": 0.0}, {"n_components": 3}])
+@pytest.mark.parametrize(
+    "options", [{"alpha": 0.1}, {"alpha": 5.0, "beta": 3.0}, {"p": 0.5}, {"beta": 0.0}, {"n_components": 3}]
+)
 def test_every_path_through_ufcm_is_the_same(options):
     X = planted(n=7000, d=30)
     options = {"n_clusters": 3, "max_iter": 8, **options}
@@ -112,7 +124,8 @@ def test_sparse_chunks(method):
         da.from_delayed(piece, shape=(min(1700, 6000 - 1700 * i), 20), dtype=X.dtype, meta=sparse.csr_matrix((0, 0)))
         for i, piece in enumerate(pieces)
     ]
-    same_work(on_dask(method, n_features_to_select=4).fit(da.concatenate(arrays)), in_memory(method, X, n_features_to_select=4))
+    fit = on_dask(method, n_features_to_select=4).fit(da.concatenate(arrays))
+    same_work(fit, in_memory(method, X, n_features_to_select=4))
 
 
 def test_supervised_by_arrays_of_either_kind():
@@ -212,8 +225,14 @@ def test_bad_values_are_named_as_in_memory(method, row, value):
         (da.zeros((5, 2), dtype=complex), "UFCM: X has elements of type complex128, need real numbers"),
         (da.zeros((5, 2), chunks=5, dtype=object), "UFCM: X has elements of type object, need real numbers"),
         (da.zeros((1, 2)), "UFCM: X of shape (1, 2), need at least 2 rows and 1 column"),
-        (da.ma.masked_array(da.ones((5, 2))), "UFCM: X has chunks of type MaskedArray, need NumPy arrays or scipy.sparse matrices"),
-        (da.from_delayed(dask.delayed(np.ones)((5, 2)), (6, 2), float), "X: a chunk of shape (5, 2) and type float64 at row 0, need (6, 2) real numbers"),
+        (
+            da.ma.masked_array(da.ones((5, 2))),
+            "UFCM: X has chunks of type MaskedArray, need NumPy arrays or scipy.sparse matrices",
+        ),
+        (
+            da.from_delayed(dask.delayed(np.ones)((5, 2)), (6, 2), float),
+            "X: a chunk of shape (5, 2) and type float64 at row 0, need (6, 2) real numbers",
+        ),
     ],
     ids=["numpy", "cube", "complex", "objects", "one row", "masked", "lies"],
 )
@@ -246,7 +265,7 @@ def test_errors_of_the_callers_own_tasks_come_through():
 
 
 def test_tasks_grow_as_chunks_times_passes():
-    """At most one task a chunk and one a merge in every pass, and one more pass for the first row and samples of rows."""
+    """At most one task a chunk and one a merge in every pass; the first row and samples of rows are passes too."""
     X = planted(n=32 * BLOCK, d=6)
     for blocks in (1, 2, 4, 32):
         fit = on_dask("UFCM", n_clusters=3, max_iter=4, tol=0).fit(da.from_array(X, chunks=(blocks * BLOCK, -1)))
@@ -274,7 +293,8 @@ class Cluster:
     def __init__(self):
         distributed = pytest.importorskip("distributed")
         self.workers = []
-        self._scheduler = distributed.LocalCluster(n_workers=0, dashboard_address=None, protocol="tcp", host="127.0.0.1")
+        where = {"dashboard_address": None, "protocol": "tcp", "host": "127.0.0.1"}
+        self._scheduler = distributed.LocalCluster(n_workers=0, **where)
         self.client = distributed.Client(self._scheduler)
 
     def start(self, count):
@@ -329,9 +349,9 @@ def test_workers_may_die_at_any_time(cluster):
         cluster.kill(victim)
         cluster.start(1)
         same_work(fit, wanted)
-    cluster.wait_for(3)
     for worker in cluster.workers[1:]:
         cluster.kill(worker)
+    cluster.wait_for(1)
     same_work(on_dask("UFCM", **OPTIONS).fit(D), wanted)
 
 

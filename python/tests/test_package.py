@@ -30,7 +30,7 @@ def test_the_stubs_agree_with_the_package_at_run_time(tmp_path):
     pytest.importorskip("mypy")
     config = tmp_path / "mypy.ini"
     config.write_text("[mypy]\nignore_missing_imports = True\n")
-    run(sys.executable, "-m", "mypy.stubtest", "--mypy-config-file", config, "tamis._selectors", cwd=tmp_path)
+    run(sys.executable, "-m", "mypy.stubtest", "--mypy-config-file", config, "tamis._selectors", "tamis.dask", cwd=tmp_path)
 
 
 def test_typed_programs_check(tmp_path):

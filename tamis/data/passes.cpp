@@ -352,7 +352,8 @@ bool sweeps(const Source& source) {
 Matrix scatter_product(const Centered& z, const Matrix& v, Context& context) {
   const bool at_once = sweeps(z.source());
   if (is_remote(z.source())) {
-    for (int reading = at_once ? 1 : 0; reading < 2; ++reading) context.count_pass();
+    context.count_pass();
+    if (!at_once) context.count_pass();  // a chunk is read twice
     const RemotePart sums = RemoteRequest(at_once ? "sweep" : "scatter", z).with(v).merged(context);
     return without_offset(Unpacker(sums.bytes).matrices(), offset_of(z), v.cols());
   }
