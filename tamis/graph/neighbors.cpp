@@ -148,21 +148,28 @@ void fill_squares(const Centered& z, Search& search, Context& context) {
   });
 }
 
-// Products of rows [first, first + rows) with [other, other + count), a stretch of columns at a time.
+// Products of rows [first, first + rows) with [other, other + count), a stretch of columns at a time. The first ones
+// are kept whole where they fit a stretch, or are not in memory: the others come and go.
 template <class T>
 class RowProducts {
  public:
   RowProducts(const Centered& z, Index rows, Index others)
-      : z_(z), own_(rows, std::min(kColsAtOnce, z.cols())), other_(others, own_.cols()), products_(rows, others) {}
+      : z_(z),
+        own_(rows, z.source().store().in_memory() ? std::min(kColsAtOnce, z.cols()) : z.cols()),
+        other_(others, std::min(kColsAtOnce, z.cols())),
+        products_(rows, others) {}
 
   void compute(Index first, Index rows, Index other, Index count) {
-    for (Index col0 = 0; col0 < z_.cols(); col0 += kColsAtOnce) {
-      const Index cols = std::min(kColsAtOnce, z_.cols() - col0);
-      if (first != held_) load_part(z_, first, rows, col0, cols, own_.data());
-      if (cols == z_.cols()) held_ = first;
+    const Index d = z_.cols();
+    const bool whole = own_.cols() == d;
+    if (whole && first != held_) load_part(z_, first, rows, 0, d, own_.data());
+    held_ = first;
+    for (Index col0 = 0; col0 < d; col0 += kColsAtOnce) {
+      const Index cols = std::min(kColsAtOnce, d - col0);
+      if (!whole) load_part(z_, first, rows, col0, cols, own_.data());
       load_part(z_, other, count, col0, cols, other_.data());
-      blas::gemm(false, true, rows, count, cols, T(1), own_.data(), cols, other_.data(), cols, T(col0 == 0 ? 0 : 1),
-                 products_.data(), products_.cols());
+      blas::gemm(false, true, rows, count, cols, T(1), own_.data() + (whole ? col0 : 0), whole ? d : cols,
+                 other_.data(), cols, T(col0 == 0 ? 0 : 1), products_.data(), products_.cols());
     }
   }
   const T* row(Index i) const { return products_.row(i); }
@@ -170,7 +177,7 @@ class RowProducts {
  private:
   const Centered& z_;
   BasicMatrix<T> own_, other_, products_;
-  Index held_ = -1;  // the first of the rows in own_, where it holds all of their columns
+  Index held_ = -1;  // the first of the rows in own_
 };
 
 // Products of rows in T: in float where they only say which rows may be near, and that is enough. The mean distance
