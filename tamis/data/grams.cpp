@@ -90,8 +90,7 @@ Matrix gram(const Centered& z, Context& context) {
     const Sums sums = remote_gram_sums(z, context);
     for (std::size_t q = 0; q < sums.size(); ++q) put(pairs[q], sums[q], out);
   } else {
-    gram_pairs(z, pairs, context,
-               [&](Index q, Matrix&& sum) { put(pairs[static_cast<std::size_t>(q)], sum, out); });
+    gram_pairs(z, pairs, context, [&](Index q, Matrix&& sum) { put(pairs[static_cast<std::size_t>(q)], sum, out); });
   }
   symmetrize(out);
   return out;

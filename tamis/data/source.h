@@ -1,6 +1,6 @@
 // Where the rows come from. A Store yields blocks of rows: dense in memory, sparse in memory, or of files
-// (disk_store.h); that of a cluster yields none (remote.h). A Source is what selectors are given: a store seen through a
-// choice of columns and a scaling, cheap to copy. Selectors never touch blocks; they call the passes in passes.h.
+// (disk_store.h); that of a cluster yields none (remote.h). A Source is what selectors are given: a store seen through
+// a choice of columns and a scaling, cheap to copy. Selectors never touch blocks; they call the passes in passes.h.
 #pragma once
 
 #include <memory>

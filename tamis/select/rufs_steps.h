@@ -72,7 +72,7 @@ class WeightStep {
   WeightStep(const RufsProblem& problem, Context& context, Index decomposed = kDecomposed);
   // (X'X + (beta / alpha) I)^-1 X'G.
   void start(RufsState& state, Context& context) const;
-  // Returns the relative gap: 1e-8 is fine, 1e-5 rough.
+  // Returns the relative gap: 1e-8 is fine, 1e-5 rough; more where the problem is large, and iterations ran out.
   enum class Gap { rough, fine };
   double run(RufsState& state, Gap wanted, Context& context);
   const char* path() const { return system_.path(); }
@@ -80,6 +80,7 @@ class WeightStep {
 
  private:
   struct Bounds;
+  Index most_iterations(Gap wanted) const;
   void begin(const RufsState& state);
   void iterate(const Matrix& g, Context& context);
   double value_of(const RufsState& state, const Matrix& v, const Matrix& xv) const;

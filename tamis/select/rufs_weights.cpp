@@ -16,6 +16,10 @@ namespace {
 constexpr double kGap = 1e-8;       // relative duality gap of the last W
 constexpr double kRoughGap = 1e-5;  // and of those that G and F still follow
 constexpr Index kWeightIterations = 3000;
+// Large problems get fewer, so many that their products with X cost this much, but at least these: J falls all the
+// same.
+constexpr double kRoughFlops = 3e10, kFineFlops = 3e11;
+constexpr double kRoughLeast = 40, kFineLeast = 400;
 constexpr Index kJudge = 20;         // iterations between two looks at the gap
 constexpr double kRelaxation = 1.6;  // of ADMM: Boyd et al. 2011, 3.4.3
 
@@ -119,6 +123,15 @@ void WeightStep::balance(const Matrix& g) {
   rescale(v, rho_v_, dual_v_);
 }
 
+Index WeightStep::most_iterations(Gap wanted) const {
+  const double entries = problem_.x.source().sparse() ? static_cast<double>(problem_.x.source().store().nonzeros())
+                                                      : static_cast<double>(problem_.x.rows() * problem_.x.cols());
+  const double each = 4 * entries * static_cast<double>(w_.cols());
+  const bool fine = wanted == Gap::fine;
+  const double most = std::max(fine ? kFineLeast : kRoughLeast, (fine ? kFineFlops : kRoughFlops) / each);
+  return most < static_cast<double>(kWeightIterations) ? static_cast<Index>(most) : kWeightIterations;
+}
+
 double WeightStep::run(RufsState& state, Gap wanted, Context& context) {
   const double enough = wanted == Gap::fine ? kGap : kRoughGap;
   Bounds bounds;
@@ -140,7 +153,8 @@ double WeightStep::run(RufsState& state, Gap wanted, Context& context) {
     std::fill_n(state.w.data(), state.w.size(), 0.0);
     std::fill_n(state.xw.data(), state.xw.size(), 0.0);
   }
-  for (Index t = 1; t <= kWeightIterations && bounds.gap() > enough; ++t, ++iterations_) {
+  const Index most = most_iterations(wanted);
+  for (Index t = 1; t <= most && bounds.gap() > enough; ++t, ++iterations_) {
     context.check_cancelled();
     iterate(state.g, context);
     if (t % kJudge != 0) continue;
@@ -150,7 +164,7 @@ double WeightStep::run(RufsState& state, Gap wanted, Context& context) {
       state.w = v_, state.xw = std::move(xv);
     }
     raise_dual(state.g, scaled_dual(), bounds, context);
-    if (2 * t <= kWeightIterations) balance(state.g);
+    if (2 * t <= most) balance(state.g);
   }
   if (!system_.iterates()) w_ = Matrix();  // G and F are next: room for them
   return bounds.gap();

@@ -177,10 +177,13 @@ TEST_F(Output, TheDocumentHasTheFixedShape) {
       "{\"tamis\": \"0.1.0\", \"method\": \"m\", \"options\": {\"features\": 1, \"dims\": 3, \"beta\": null, "
       "\"scale\": \"none\", \"seed\": 7, \"threads\": 1, \"memory\": null, \"include\": [], \"exclude\": [1], "
       "\"supervised\": false}, \"data\": {\"path\": \"t.npy\", \"rows\": 2, \"features\": 3, \"format\": \"npy\", "
-      "\"sparse\": false, \"dtype\": \"float64\", \"stored\": 6, \"bytes\": 48, \"constant\": 0}, "
-      "\"selected\": [2], \"names\": [\"f2\"], \"scores\": [0.25, null, 0.5], \"clusters\": null, "
+      "\"sparse\": false, \"dtype\": \"float64\", \"stored\": 6, \"bytes\": 48, \"storage\": \"memory\", \"constant\": "
+      "0}, "
+      "\"selected\": [2], \"names\": [\"f2\"], \"scores\": [0.25, null, 0.5], \"clusters\": null, \"forecast\": "
+      "{\"seconds\": 0, \"passes\": 0, \"peak_bytes\": 0}, "
       "\"report\": {\"status\": \"direct\", \"iterations\": 0, \"objective\": [1, 2.5], \"terms\": {\"scatter\": "
-      "[1, 2]}, \"path\": \"\", \"seconds\": 0, \"passes\": 0, \"peak_bytes\": 99, \"seed\": 7, \"resolved\": "
+      "[1, 2]}, \"resumed_at\": 0, \"path\": \"\", \"seconds\": 0, \"passes\": 0, \"peak_bytes\": 99, \"seed\": 7, "
+      "\"resolved\": "
       "{\"dims\": 3}, \"warnings\": [\"careful\"]}}\n");
   OutputFolder out(folder_, {}, {});
   out.add("ranking.csv", [&](FileWriter& file) { write_ranking(record, file); });
