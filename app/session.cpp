@@ -45,8 +45,11 @@ Table Session::read(const DataArguments& arguments, const ReadOptions& options, 
   more.leave_on_disk = [&](const Source& source) {
     const std::uint64_t need = peak(source), budget = memory_budget(context_);
     if (need <= budget) return false;
-    note(text(arguments.path, ": in memory this would need about ", size_text(need), " of ", size_text(budget),
-              ", so the rows stay on disk and every pass reads them"));
+    const Store& store = source.store();
+    const bool fits = need - store.table_bytes() + store.resident_bytes() <= budget;  // if not, the run will say so
+    if (fits)
+      note(text(arguments.path, ": in memory this would need about ", size_text(need), " of ", size_text(budget),
+                ", so the rows stay on disk and every pass reads them"));
     return true;
   };
   return naming(arguments.path, [&] { return read_table(arguments.path, more, context_); });

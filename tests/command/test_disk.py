@@ -74,7 +74,7 @@ def test_other_commands_from_disk(tmp_path, table):
     (tmp_path / "list.txt").write_text("0\n1\n2\n")
     for words in [["evaluate", table, "--labels", labels, "--list", tmp_path / "list.txt"], ["info", table],
                   ["compare", table, "-m", "maxvar,ufcm", "-k", "3", "--repeats", "2", "-c", "3"]]:
-        run = tamis(*words, "--memory", "21MB")
+        run = tamis(*words, "--memory", 25500000)
         assert run.code == 0 and "stay on disk" in run.err, str(run)
 
 

@@ -231,7 +231,8 @@ void expect_same_selection(const Selection& a, const Selection& b) {
 
 // Few rows, many rows (the directions come from a sample), more columns than rows, and each side of alpha = 1.
 TEST(Remote, MethodsGiveTheBitsOfMemory) {
-  for (const auto& [n, d] : std::vector<std::pair<Index, Index>>{{60, 7}, {4500, 20}, {300, 400}, {1100, 1150}, {30, 90}}) {
+  for (const auto& [n, d] :
+       std::vector<std::pair<Index, Index>>{{60, 7}, {4500, 20}, {300, 400}, {1100, 1150}, {30, 90}}) {
     const Matrix x = support::mixture(n, d, 3, 4, 5, 9);
     const Index block_rows = n > 256 ? kBlockRows : 256;
     for (const auto& layout : two_layouts()) {
