@@ -67,11 +67,11 @@ std::string describe(const Table& table, const Profile& found, int threads) {
   facts.add({"deviations", scale_text(found)});
 
   using enum TextTable::Align;
-  TextTable costs({left, right, right});
-  costs.add({"method", "seconds", "memory"});
+  TextTable costs({left, right, right, right});
+  costs.add({"method", "seconds", "passes", "memory"});
   for (const auto& method : methods()) {
     const auto need = forecast(method.name, table.source, method.bind()->options(), threads);
-    costs.add({method.name, short_number(need.seconds, 2), size_text(need.peak_bytes)});
+    costs.add({method.name, short_number(need.seconds, 2), short_number(need.passes, 3), size_text(need.peak_bytes)});
   }
   return facts.to_text() + "\nEstimates, with default options and " + std::to_string(threads) + " threads:\n" +
          costs.to_text();
@@ -98,6 +98,7 @@ std::string describe_json(const Table& table, const Profile& found, int threads)
     json.key(method.name)
         .begin_object()
         .member("seconds", need.seconds)
+        .member("passes", need.passes)
         .member("peak_bytes", need.peak_bytes)
         .end_object();
   }

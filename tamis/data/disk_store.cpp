@@ -231,16 +231,16 @@ class DiskStore final : public Store {
 
 }  // namespace
 
-std::shared_ptr<const Store> make_disk_store(std::shared_ptr<const RowReader> reader, int threads, std::uint64_t ahead,
-                                             Index block_rows) {
+std::shared_ptr<const Store> make_disk_store(const std::shared_ptr<const RowReader>& reader, int threads,
+                                             std::uint64_t ahead, Index block_rows) {
   require(reader->rows() >= 0 && reader->cols() >= 0 && block_rows >= 1 && threads >= 1, ErrorCode::usage,
           "rows on disk: shape (", reader->rows(), ", ", reader->cols(), "), block of ", block_rows, " rows");
   return std::make_shared<DiskStore>(reader, threads, ahead, block_rows);
 }
 
-Source on_disk(std::shared_ptr<const RowReader> reader, const Context& context) {
+Source on_disk(const std::shared_ptr<const RowReader>& reader, const Context& context) {
   const std::uint64_t ahead = std::min(kAheadBytes, memory_budget(context) / kAheadShare);
-  return Source(make_disk_store(std::move(reader), context.threads(), ahead));
+  return Source(make_disk_store(reader, context.threads(), ahead));
 }
 
 }  // namespace tamis

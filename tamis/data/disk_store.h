@@ -33,10 +33,10 @@ class RowReader {
 // A store whose blocks are read when they are asked for, into a ring of buffers, and ahead of that by a thread of its
 // own: passes ask for blocks in rising order, again and again. `threads` is how many ask at a time, `ahead` the bytes
 // to read ahead, if that is more than two blocks.
-std::shared_ptr<const Store> make_disk_store(std::shared_ptr<const RowReader> reader, int threads, std::uint64_t ahead,
-                                             Index block_rows = kBlockRows);
+std::shared_ptr<const Store> make_disk_store(const std::shared_ptr<const RowReader>& reader, int threads,
+                                             std::uint64_t ahead, Index block_rows = kBlockRows);
 
 // For the threads and the memory of a run.
-Source on_disk(std::shared_ptr<const RowReader> reader, const Context& context);
+Source on_disk(const std::shared_ptr<const RowReader>& reader, const Context& context);
 
 }  // namespace tamis

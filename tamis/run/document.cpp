@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "tamis/run/forecast.h"
+#include "tamis/run/resident.h"
 #include "tamis/run/version.h"
 
 namespace tamis {
@@ -106,7 +107,9 @@ void write_ranking(const SelectionRecord& record, FileWriter& out) {
   }
 }
 
+// Where the system does not tell the peak of this program, that of the process, which may have run another one before.
 std::uint64_t peak_resident_bytes() {
+  if (const auto peak = resident_bytes("VmHWM")) return *peak;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB

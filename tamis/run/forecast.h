@@ -1,5 +1,5 @@
-// What a run will need, before it starts. Rough: the constants are those of one core of a common machine, and the
-// number of iterations is a guess.
+// What a run will need, before it starts. Memory is meant to be a little above the peak; time is rough: the constants
+// are those of one core of a common machine, and the number of iterations is a guess.
 #pragma once
 
 #include <cstdint>

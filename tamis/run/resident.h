@@ -3,8 +3,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace tamis {
+
+// "VmRSS" now, or "VmHWM", the peak; unset where the system does not tell.
+std::optional<std::uint64_t> resident_bytes(const std::string& field);
 
 class ResidentGrowth {
  public:
