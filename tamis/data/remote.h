@@ -53,6 +53,8 @@ class RemoteStore final : public Store {
   bool sparse() const override { return shape_.sparse; }
   Index nonzeros() const override { return shape_.nonzeros; }
   DType dtype() const override { return shape_.dtype; }
+  bool in_memory() const override { return false; }
+  std::uint64_t resident_bytes() const override { return 0; }
   // Error(internal): a pass without a remote half.
   Block block(Index b) const override;
 

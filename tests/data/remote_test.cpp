@@ -253,6 +253,12 @@ TEST(Remote, MethodsGiveTheBitsOfMemory) {
   }
 }
 
+TEST(Remote, TakesNoMemoryHere) {
+  const RemoteStore store({Index{1} << 40, 1000, false, Index{1} << 50, DType::f64}, {});
+  EXPECT_EQ(store.resident_bytes(), 0U);
+  EXPECT_FALSE(store.in_memory());
+}
+
 TEST(Remote, WhatRunsElsewhereMayFail) {
   const RemoteShape shape{10, 2, false, 20, DType::f64};
   const Source source(std::make_shared<RemoteStore>(shape, [](const RemoteCall& call) -> std::vector<RemotePart> {
