@@ -69,7 +69,8 @@ class RidgeSystem {
 // a small part of the value. The dual: maximise -<U, G> subject to ||u_i|| <= alpha, ||(X'U)_j|| <= beta.
 class WeightStep {
  public:
-  WeightStep(const RufsProblem& problem, Context& context, Index decomposed = kDecomposed);
+  // `effort` multiplies the arithmetic that one run may cost.
+  WeightStep(const RufsProblem& problem, Context& context, Index decomposed = kDecomposed, double effort = 1);
   // (X'X + (beta / alpha) I)^-1 X'G.
   void start(RufsState& state, Context& context) const;
   // Returns the relative gap: 1e-8 is fine, 1e-5 rough; more where the problem is large, and iterations ran out.
@@ -80,7 +81,7 @@ class WeightStep {
 
  private:
   struct Bounds;
-  Index most_iterations(Gap wanted) const;
+  Index most_iterations(Gap wanted, Index columns) const;
   void begin(const RufsState& state);
   void iterate(const Matrix& g, Context& context);
   double value_of(const RufsState& state, const Matrix& v, const Matrix& xv) const;
@@ -90,6 +91,7 @@ class WeightStep {
 
   const RufsProblem& problem_;
   RidgeSystem system_;
+  const double effort_;
   Matrix w_, xw_;  // the ridge solution of an iteration
   Matrix r_, v_;
   double moved_r_ = 0, moved_v_ = 0;  // how far the last iteration took them

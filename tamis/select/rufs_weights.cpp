@@ -18,8 +18,8 @@ constexpr double kRoughGap = 1e-5;  // and of those that G and F still follow
 constexpr Index kWeightIterations = 3000;
 // Large problems get fewer, so many that their products with X cost this much, but at least these: J falls all the
 // same.
-constexpr double kRoughFlops = 3e10, kFineFlops = 3e11;
-constexpr double kRoughLeast = 40, kFineLeast = 400;
+constexpr double kRoughFlops = 2e10, kFineFlops = 2e11;
+constexpr double kRoughLeast = 30, kFineLeast = 300;
 constexpr Index kJudge = 20;         // iterations between two looks at the gap
 constexpr double kRelaxation = 1.6;  // of ADMM: Boyd et al. 2011, 3.4.3
 
@@ -69,8 +69,8 @@ void rescale(double factor, double& rho, Matrix& dual) {
 
 }  // namespace
 
-WeightStep::WeightStep(const RufsProblem& problem, Context& context, Index decomposed)
-    : problem_(problem), system_(problem.x, decomposed, context) {}
+WeightStep::WeightStep(const RufsProblem& problem, Context& context, Index decomposed, double effort)
+    : problem_(problem), system_(problem.x, decomposed, context), effort_(effort) {}
 
 void WeightStep::start(RufsState& state, Context& context) const {
   // Below the rounding of X'X there is no ridge to speak of, and above the range of double no W.
@@ -123,12 +123,13 @@ void WeightStep::balance(const Matrix& g) {
   rescale(v, rho_v_, dual_v_);
 }
 
-Index WeightStep::most_iterations(Gap wanted) const {
+Index WeightStep::most_iterations(Gap wanted, Index columns) const {
   const double entries = problem_.x.source().sparse() ? static_cast<double>(problem_.x.source().store().nonzeros())
                                                       : static_cast<double>(problem_.x.rows() * problem_.x.cols());
-  const double each = 4 * entries * static_cast<double>(w_.cols());
+  const double each = 4 * entries * static_cast<double>(columns);
   const bool fine = wanted == Gap::fine;
-  const double most = std::max(fine ? kFineLeast : kRoughLeast, (fine ? kFineFlops : kRoughFlops) / each);
+  const double least = fine ? kFineLeast : kRoughLeast, flops = fine ? kFineFlops : kRoughFlops;
+  const double most = effort_ * std::max(least, flops / each);
   return most < static_cast<double>(kWeightIterations) ? static_cast<Index>(most) : kWeightIterations;
 }
 
@@ -153,7 +154,7 @@ double WeightStep::run(RufsState& state, Gap wanted, Context& context) {
     std::fill_n(state.w.data(), state.w.size(), 0.0);
     std::fill_n(state.xw.data(), state.xw.size(), 0.0);
   }
-  const Index most = most_iterations(wanted);
+  const Index most = most_iterations(wanted, state.w.cols());
   for (Index t = 1; t <= most && bounds.gap() > enough; ++t, ++iterations_) {
     context.check_cancelled();
     iterate(state.g, context);

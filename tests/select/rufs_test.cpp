@@ -282,6 +282,24 @@ TEST(Rufs, DecomposedAndIteratedWeightsAgree) {
   }
 }
 
+// A W step of a problem that is hard, or large, ends when its arithmetic is spent, and J has not risen.
+TEST(Rufs, WeightsEndWhenTheirArithmeticIsSpent) {
+  const Matrix x = support::mixture(60, 20, 3, 8, 2, 4);
+  RufsOptions o;
+  o.alpha = 0.1, o.beta = 0.5;
+  Owned owned(support::dense(x), graph_matrix(x), o);
+  for (const Index decomposed : {kDecomposed, Index{0}}) {
+    RufsState state = start_state(owned, dealt(60, 3));
+    // 4 n d c flops an iteration: 2e11 of them are 13.9 million, of which 3e-6 are 41.
+    WeightStep step(owned.problem, owned.context, decomposed, 3e-6);
+    step.start(state, owned.context);
+    const double before = twin_regression(x, state.w, state.g, o);
+    EXPECT_GT(step.run(state, WeightStep::Gap::fine, owned.context), 1e-8) << step.path();
+    EXPECT_EQ(step.iterations(), 41) << step.path();
+    EXPECT_LT(twin_regression(x, state.w, state.g, o), before) << step.path();
+  }
+}
+
 // W = 0 is optimal exactly if U = -alpha g_i / ||g_i|| is feasible: beta >= max_j ||(X'U)_j||.
 TEST(Rufs, WeightsVanishExactlyWhereTheDualSaysSo) {
   const Matrix x = support::mixture(40, 9, 3, 4, 3, 6), g = dealt(40, 3);
