@@ -46,10 +46,12 @@ Table Session::read(const DataArguments& arguments, const ReadOptions& options, 
     const std::uint64_t need = peak(source), budget = memory_budget(context_);
     if (need <= budget) return false;
     const Store& store = source.store();
-    const bool fits = need - store.table_bytes() + store.resident_bytes() <= budget;  // if not, the run will say so
-    if (fits)
-      note(text(arguments.path, ": in memory this would need about ", size_text(need), " of ", size_text(budget),
-                ", so the rows stay on disk and every pass reads them"));
+    const std::uint64_t least = need - store.table_bytes() + store.resident_bytes();
+    require(least <= budget, ErrorCode::resources, arguments.path, ": needs about ", size_text(least),
+            " of memory even if the rows stay on disk, the limit is ", size_text(budget),
+            "; the least that would do is --memory ", least);
+    note(text(arguments.path, ": in memory this would need about ", size_text(need), " of ", size_text(budget),
+              ", so the rows stay on disk and every pass reads them"));
     return true;
   };
   return naming(arguments.path, [&] { return read_table(arguments.path, more, context_); });

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "python/remote.h"
+#include "python/row_sink.h"
 #include "tamis/base/context.h"
 #include "tamis/base/error.h"
 #include "tamis/data/passes.h"
@@ -111,6 +112,7 @@ std::shared_ptr<const void> lease_of(const nb::handle& object) {
 
 Source source_of(const nb::object& data) {
   if (const auto remote = remote_source_of(data)) return *remote;
+  if (const auto disk = disk_source_of(data)) return *disk;
   return nb::isinstance<nb::tuple>(data) ? sparse_source(nb::cast<nb::tuple>(data)) : dense_source(data);
 }
 

@@ -20,7 +20,7 @@ namespace nb = nanobind;
 std::shared_ptr<const void> lease_of(const nb::handle& object);
 
 // A 2-D NumPy array, or (offsets int64, columns int32, values f32 or f64, number of columns) of compressed sparse rows,
-// or RemoteRows (remote.h). The source holds a lease of it.
+// or RemoteRows (remote.h), or DiskRows (row_sink.h). The source holds a lease of it.
 Source source_of(const nb::object& data);
 
 // One class a row (-1: none); nothing where None was given.

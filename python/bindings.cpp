@@ -10,12 +10,14 @@
 #include "python/comparison.h"
 #include "python/methods.h"
 #include "python/remote.h"
+#include "python/row_sink.h"
 #include "python/run.h"
 #include "python/tables.h"
 #include "tamis/eval/evaluate.h"
 #include "tamis/eval/metrics.h"
 #include "tamis/eval/redundancy.h"
 #include "tamis/run/compare.h"
+#include "tamis/run/forecast.h"
 #include "tamis/run/select.h"
 #include "tamis/run/version.h"
 
@@ -111,6 +113,7 @@ int run_command(const std::vector<nb::bytes>& words, const nb::object& reader, c
   argv.push_back(nullptr);
   const ForeignReader foreign = foreign_reader(reader);
   const app::FigureSaver figures = figure_saver(saver);
+  count_program_as_it_is();
   const nb::gil_scoped_release release;
   return app::run_command(static_cast<int>(kept.size()), argv.data(), foreign, figures);
 }
@@ -132,6 +135,7 @@ NB_MODULE(_core, m) {
   m.attr("default_subsets") = comparing.subsets;
   register_errors();
   register_remote(m);
+  register_disk_rows(m);
 
   m.def("methods", &describe_methods, "Every method with its options: name, type, default, range, help.");
   m.def("select", &tamis::python::select, "method"_a, "data"_a, "options"_a, "features"_a.none() = nb::none(),
@@ -151,7 +155,8 @@ NB_MODULE(_core, m) {
   m.def("redundancy", &mean_correlation, "data"_a, "features"_a, "threads"_a = 0);
   m.def("read", &tamis::python::read, "path"_a, "array"_a = "X", "header"_a = "auto", "id_column"_a = "",
         "labels"_a = std::vector<std::string>(), "text_columns"_a = std::vector<std::string>(), "transpose"_a = false,
-        "reader"_a.none() = nb::none(), "memory"_a = 0, "A table of any format that the core or `reader` reads.");
+        "on_disk"_a = false, "reader"_a.none() = nb::none(), "memory"_a = 0,
+        "A table of any format that the core or `reader` reads.");
   m.def("run_command", &run_command, "words"_a, "reader"_a, "saver"_a.none() = nb::none(),
         "The command; the process is its own.");
 }

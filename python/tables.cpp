@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include "python/row_sink.h"
 #include "python/run.h"
 #include "tamis/data/labels.h"
 
@@ -42,7 +43,8 @@ Labels labels_of(const nb::handle& words) {
 
 Reading reading_of(const nb::object& parts) {
   Reading reading;
-  reading.table.source = source_of(parts.attr("data"));
+  const nb::object data = parts.attr("data");
+  reading.table.source = nb::isinstance<RowSink>(data) ? nb::cast<RowSink&>(data).finish() : source_of(data);
   reading.table.names = texts_of(parts.attr("names"));
   reading.table.row_ids = texts_of(parts.attr("row_ids"));
   reading.table.excluded_columns = texts_of(parts.attr("excluded_columns"));
@@ -69,7 +71,7 @@ nb::dict dict_of(const Table& table) {
     labels[to_text(word)] = one;
   }
   nb::dict out;
-  out["X"] = view_of(table.source);
+  out["X"] = table.source.store().in_memory() ? view_of(table.source) : nb::cast(DiskRows{table.source});
   out["names"] = text_tuple(table.names);
   out["row_ids"] = text_tuple(table.row_ids);
   out["labels"] = labels;
@@ -100,6 +102,7 @@ ForeignReader foreign_reader(const nb::object& reader) {
       keywords["text_columns"] = text_tuple(options.text_columns);
       keywords["transpose"] = options.transpose;
       keywords["memory_limit"] = context.memory_limit;
+      keywords["sink"] = nb::cast(new RowSink(options.leave_on_disk, context), nb::rv_policy::take_ownership);
       return reading_of(function(nb::bytes(path.data(), path.size()), **keywords));
     } catch (nb::python_error& error) {
       throw Error(code_of(error), message_of(error));
@@ -123,7 +126,7 @@ app::FigureSaver figure_saver(const nb::object& saver) {
 
 nb::dict read(const nb::bytes& path, const std::string& array, const std::string& header, const std::string& id_column,
               const std::vector<std::string>& labels, const std::vector<std::string>& text_columns, bool transpose,
-              const nb::object& reader, std::uint64_t memory) {
+              bool on_disk, const nb::object& reader, std::uint64_t memory) {
   ReadOptions options;
   options.array = array;
   options.header = header_of(header);
@@ -132,6 +135,7 @@ nb::dict read(const nb::bytes& path, const std::string& array, const std::string
   options.text_columns = text_columns;
   options.transpose = transpose;
   options.foreign = foreign_reader(reader);
+  if (on_disk) options.leave_on_disk = [](const Source&) { return true; };
   Run run(0, 0, memory, nb::none());
   const std::string name(path.c_str(), path.size());
   const Table table = run.without_gil([&] { return read_table(name, options, run.context()); });

@@ -29,6 +29,30 @@ def remote_partial(pass_name: str, shared: Annotated[NDArray[numpy.uint8], dict(
 def remote_merge(pass_name: str, left: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
     """What it makes of two neighbours."""
 
+class DiskRows:
+    """Rows that stay on disk; every pass reads them."""
+
+    @property
+    def shape(self) -> tuple: ...
+
+    @property
+    def dtype(self) -> str: ...
+
+    @property
+    def sparse(self) -> bool: ...
+
+class RowSink:
+    """Takes the rows of a file that are not to be in memory."""
+
+    @property
+    def shape(self) -> tuple: ...
+
+    def takes_rows(self, rows: int, cols: int, dtype: str) -> bool: ...
+
+    def takes_sparse_rows(self, cols: int, dtype: str, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bool: ...
+
+    def add(self, data: object, first_column: int = 0) -> None: ...
+
 def methods() -> list:
     """Every method with its options: name, type, default, range, help."""
 
@@ -49,7 +73,7 @@ def adjusted_rand(truth: Annotated[NDArray[numpy.int32], dict(shape=(None,), ord
 
 def redundancy(data: object, features: Sequence[int], threads: int = 0) -> float: ...
 
-def read(path: bytes, array: str = 'X', header: str = 'auto', id_column: str = '', labels: Sequence[str] = [], text_columns: Sequence[str] = [], transpose: bool = False, reader: object | None = None, memory: int = 0) -> dict:
+def read(path: bytes, array: str = 'X', header: str = 'auto', id_column: str = '', labels: Sequence[str] = [], text_columns: Sequence[str] = [], transpose: bool = False, on_disk: bool = False, reader: object | None = None, memory: int = 0) -> dict:
     """A table of any format that the core or `reader` reads."""
 
 def run_command(words: Sequence[bytes], reader: object, saver: object | None = None) -> int:

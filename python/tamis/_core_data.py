@@ -3,6 +3,8 @@
 import numpy as np
 from scipy import sparse
 
+from . import _core
+
 _SPARSE_VALUES = (np.float32, np.float64)
 
 
@@ -10,8 +12,11 @@ def core_data(X):
     """A 2-D array, or the parts of compressed sparse rows, as `_core` takes them; without a copy where that is possible.
 
     Copied are element types the core does not have (float16, bool views aside, long double, other byte orders), arrays
-    whose rows overlap or run backwards, and sparse matrices that are not canonical rows of float32 or float64.
+    whose rows overlap or run backwards, and sparse matrices that are not canonical rows of float32 or float64. Rows on
+    disk stay there.
     """
+    if isinstance(X, (_core.DiskRows, _core.RowSink)):
+        return X
     return _sparse_parts(X) if sparse.issparse(X) else _dense_array(np.asarray(X))
 
 

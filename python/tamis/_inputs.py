@@ -5,6 +5,7 @@ import numbers
 import numpy as np
 from sklearn.utils import check_array
 
+from . import _core
 from ._unwrap import unwrapped
 
 
@@ -13,6 +14,8 @@ def checked_table(X):
     X, names = unwrapped(X)
     if names is None:
         names = getattr(X, "columns", None)  # pandas and Polars
+    if isinstance(X, _core.DiskRows):
+        return X, None if names is None else list(names)
     # The core looks for NaN and infinities, and names their place.
     X = check_array(X, accept_sparse=("csr", "csc"), ensure_all_finite=False, ensure_min_samples=2, input_name="X")
     return X, None if names is None else list(names)

@@ -89,6 +89,8 @@ class Selector(SelectorMixin, BaseEstimator):
         X_r : of shape (n_samples, n_selected_features)
         """
         X, names = unwrapped(X)
+        if isinstance(X, _core.DiskRows):
+            raise ValueError(f"{type(self).__name__}: transform needs X in memory, its rows are on disk")
         if names is None:
             return super().transform(X)
         check_is_fitted(self, "scores_")
@@ -101,6 +103,10 @@ class Selector(SelectorMixin, BaseEstimator):
     def _data(self, X):
         """X as the core takes it, and its number of rows; keeps the number of its features, and their names."""
         X, names = unwrapped(X)
+        if isinstance(X, _core.DiskRows):
+            self.n_features_in_ = X.shape[1]
+            self._keep_if("feature_names_in_", names)
+            return X, X.shape[0]
         # The core looks for NaN and infinities, and names their place.
         X = validate_data(self, X, accept_sparse=("csr", "csc"), ensure_all_finite=False, ensure_min_samples=2)
         if names is not None:

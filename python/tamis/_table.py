@@ -23,6 +23,7 @@ class Table:
     Attributes
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features)
+        On disk: an object with `shape`, `dtype` and `sparse` that selectors take.
     feature_names : list of str, or None
     row_names : list of str, or None
     labels : dict
@@ -47,7 +48,13 @@ class Table:
     def __len__(self) -> int:
         return self.X.shape[0]
 
+    @property
+    def on_disk(self) -> bool:
+        """Whether X is no array but rows that every pass reads from disk."""
+        return isinstance(self.X, _core.DiskRows)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        self._require_memory()
         if sparse.issparse(self.X):
             raise TypeError("the table is sparse: use its X")
         return np.array(self.X, dtype=dtype, copy=copy)
@@ -56,14 +63,20 @@ class Table:
         """A DataFrame with the names of the file."""
         import pandas as pd
 
+        self._require_memory()
         frame = pd.DataFrame.sparse.from_spmatrix if sparse.issparse(self.X) else pd.DataFrame
         names = self.feature_names or [f"f{j}" for j in range(self.shape[1])]
         return frame(self.X, index=self.row_names, columns=names)
 
     def __repr__(self) -> str:
         rows, columns = self.shape
-        kind = "sparse " if sparse.issparse(self.X) else ""
-        return f"<Table {self.path!r}: {rows} rows x {columns} features, {kind}{self.X.dtype}>"
+        kind = "sparse " if sparse.issparse(self.X) or (self.on_disk and self.X.sparse) else ""
+        where = " on disk" if self.on_disk else ""
+        return f"<Table {self.path!r}: {rows} rows x {columns} features, {kind}{self.X.dtype}{where}>"
+
+    def _require_memory(self) -> None:
+        if self.on_disk:
+            raise TypeError("the rows of the table are on disk: read it without on_disk for an array")
 
 
 def read(
@@ -75,15 +88,16 @@ def read(
     labels: str | Iterable[str] | None = None,
     text_columns: Iterable[str] = (),
     transpose: bool = False,
+    on_disk: bool = False,
 ) -> Table:
-    """Read a table: CSV/TSV, NPY/NPZ, MatrixMarket and 10x, libsvm, Parquet, Arrow/Feather, .h5ad, .mat.
+    """Read a table: CSV/TSV, NPY/NPZ, MatrixMarket and 10x, libsvm, Parquet, Arrow/Feather, .h5ad, zarr, .mat.
 
     Parameters
     ----------
     path : str or path
-        Text files and .npy may be gzipped (.gz); a folder is a 10x folder.
+        Text files and .npy may be gzipped (.gz); a folder is a 10x folder, a zarr folder (.zarr), or holds shards.
     array : str, default="X"
-        The array of an .npz or .mat; of an .h5ad, X or a layer.
+        The array of an .npz, .mat or zarr group; of an .h5ad, X or a layer.
     header : {"auto", "yes", "no"}, default="auto"
         Whether the first line of a text file holds names; auto: unless it holds numbers only.
     id_column : str, default=None
@@ -94,13 +108,16 @@ def read(
         Columns that may hold text, and are left out where they do.
     transpose : bool, default=False
         Features are rows in the file. 10x folders are transposed anyway.
+    on_disk : bool, default=False
+        Leave the rows on disk, for selectors to read in every pass. An .npy file stays where it is; of Parquet, Arrow,
+        .h5ad and zarr the numbers are written to a temporary file (in TMPDIR) once. Shards are always on disk.
 
     Returns
     -------
     Table
     """
     name = os.fspath(path)
-    if not os.path.exists(name):
+    if not os.path.exists(name) and not set("*?[") & set(os.fsdecode(name)):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     words = [labels] if isinstance(labels, str) else list(labels or ())
     try:
@@ -112,11 +129,12 @@ def read(
             labels=words,
             text_columns=list(text_columns),
             transpose=transpose,
+            on_disk=on_disk,
             reader=read_for_core,
         )
     except ValueError as error:
         raise ValueError(_in_python(str(error))) from None
-    return Table(
+    table = Table(
         X=_numbers(found["X"]),
         feature_names=list(found["names"]) or None,
         row_names=list(found["row_ids"]) or None,
@@ -125,6 +143,10 @@ def read(
         path=os.fsdecode(name),
         format=found["format"],
     )
+    if on_disk and not table.on_disk:
+        need = "need .npy, shards, or rows of Parquet, Arrow, .h5ad or zarr, not transposed"
+        raise ValueError(f"{table.path}: {table.format} cannot stay on disk, {need}")
+    return table
 
 
 def _in_python(message: str) -> str:
@@ -135,7 +157,7 @@ def _in_python(message: str) -> str:
 
 def _numbers(parts: Any) -> Any:
     if not isinstance(parts, tuple):
-        return parts
+        return parts  # an array, or DiskRows
     offsets, columns, values, width = parts
     if offsets[-1] <= np.iinfo(np.int32).max:
         offsets = offsets.astype(np.int32)  # SciPy wants one type for both

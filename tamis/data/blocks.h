@@ -11,23 +11,25 @@
 
 namespace tamis {
 
-// Rows whose results do not depend on each other are handed out in pieces of this size.
-inline constexpr Index kPieceRows = 256;
-
 inline Index pieces(Index total, Index size) { return (total + size - 1) / size; }
 
-// visit(block, row0, rows) for pieces of rows, in parallel.
+// visit(block, row0, rows) for pieces of rows whose results do not depend on each other, in parallel.
 template <class Visit>
 void for_each_piece(const Source& source, Context& context, Visit visit) {
   const Store& store = source.store();
   const Index per_block = pieces(std::min(store.block_rows(), std::max<Index>(store.rows(), 1)), kPieceRows);
+  // From disk a thread takes a whole block where there are enough of them, so that no two read the same.
+  const bool alone = !store.in_memory() && store.block_count() >= 4 * context.threads();
+  const Index together = alone ? per_block : 1;
   context.count_pass();
-  context.pool().run(store.block_count() * per_block, [&](Index task) {
-    const Block block = store.block(task / per_block);
-    const Index row0 = task % per_block * kPieceRows;
-    if (row0 >= block.rows) return;
-    context.check_cancelled();
-    visit(block, row0, std::min(kPieceRows, block.rows - row0));
+  context.pool().run(store.block_count() * per_block / together, [&](Index task) {
+    for (Index at = task * together; at < (task + 1) * together; ++at) {
+      const Index b = at / per_block, row0 = at % per_block * kPieceRows;
+      if (b * store.block_rows() + row0 >= store.rows()) return;
+      context.check_cancelled();
+      const Block block = store.piece(b, at % per_block);
+      visit(block, 0, block.rows);
+    }
   });
 }
 

@@ -67,6 +67,8 @@ class RandomBytes {
   virtual std::uint64_t size() const = 0;
   // Reads exactly `count` bytes at `offset`; Error(bad_data) where they are not there.
   virtual void read_at(std::uint64_t offset, void* out, std::size_t count) const = 0;
+  // Says that they will be read soon.
+  virtual void expect(std::uint64_t, std::size_t) const {}
 
  private:
   std::string where_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
-#include <thread>
+#include <mutex>
 
 #include "tamis/base/error.h"
 #include "tamis/data/buffer.h"
@@ -13,35 +13,55 @@ namespace tamis {
 namespace {
 
 constexpr Index kFewRows = 16;                     // less than this part of a block is read alone
+constexpr Index kSpare = 2;                        // blocks in memory beside one for each thread
 constexpr Index kAheadLeast = 2, kAheadMost = 64;  // blocks
 constexpr std::uint64_t kAheadBytes = std::uint64_t{32} << 20;
 constexpr std::uint64_t kAheadShare = 16;  // of the memory at most
-
-Index ring_size(std::uint64_t block_bytes, Index blocks, int threads, std::uint64_t ahead) {
-  const auto wanted = static_cast<Index>(ahead / std::max<std::uint64_t>(block_bytes, 1));
-  return std::min(blocks, threads + std::clamp(wanted, kAheadLeast, kAheadMost));
-}
 
 struct Slot {
   enum class State { empty, loading, ready };
   State state = State::empty;
   Index block = -1;
   int users = 0;
+  std::uint64_t released = 0;  // when its last user let go of it
   Buffer bytes;
 };
 
-// Blocks of rows in a ring of slots. A slot is given away when it has no user, the block needed last first: passes go
-// round, so that is the one farthest ahead of where they are.
+// Blocks of rows in a ring of slots. A slot that nobody uses is given to who needs one, the one released last first:
+// its memory is the likeliest to be in the cache.
 class Ring {
  public:
   Ring(std::shared_ptr<const RowReader> reader, Index block_rows, int threads, std::uint64_t ahead)
       : reader_(std::move(reader)),
         block_rows_(block_rows),
         blocks_((reader_->rows() + block_rows - 1) / block_rows),
-        block_bytes_(static_cast<std::size_t>(std::min(block_rows, reader_->rows())) * reader_->row_bytes()),
-        slots_(static_cast<std::size_t>(ring_size(block_bytes_, blocks_, threads, ahead))) {}
+        block_bytes_(largest_block()),
+        ahead_(
+            std::clamp(static_cast<Index>(ahead / std::max<std::uint64_t>(block_bytes_, 1)), kAheadLeast, kAheadMost)),
+        slots_(static_cast<std::size_t>(blocks_ <= ahead_ ? blocks_ : std::min(blocks_, threads + kSpare))) {}
 
+  const RowReader& reader() const { return *reader_; }
   std::uint64_t bytes() const { return slots_.size() * static_cast<std::uint64_t>(block_bytes_); }
+  bool holds_all() const { return static_cast<Index>(slots_.size()) == blocks_; }
+
+  // The rows of block b, for as long as the pointer is held.
+  std::shared_ptr<const void> get(const std::shared_ptr<Ring>& self, Index b) {
+    expect_after(b);
+    std::unique_lock lock(mutex_);
+    while (true) {
+      if (Slot* slot = find(b)) {
+        if (slot->state == Slot::State::ready) return lease(self, *slot);
+        changed_.wait(lock);
+        continue;
+      }
+      Slot* slot = free_slot();
+      if (slot == nullptr) {
+        lock.unlock();
+        return read_rows(b * block_rows_, rows_of(b));  // more blocks are held than there are slots: nobody waits
+      }
+      load(*slot, b, lock);
+    }
+  }
 
   // The same where it is there already; null otherwise.
   std::shared_ptr<const void> find_ready(const std::shared_ptr<Ring>& self, Index b) {
@@ -52,34 +72,42 @@ class Ring {
 
   // Some rows alone.
   std::shared_ptr<const void> read_rows(Index first, Index count) const {
-    auto bytes = std::make_shared<Buffer>(static_cast<std::size_t>(count) * reader_->row_bytes());
+    auto bytes = std::make_shared<Buffer>(reader_->bytes_of(first, count));
     reader_->read(first, count, bytes->data());
     return {bytes, bytes->data()};
   }
 
-  // The rows of block b, for as long as the pointer is held.
-  std::shared_ptr<const void> get(const std::shared_ptr<Ring>& self, Index b) {
-    std::unique_lock lock(mutex_);
-    start_reading_ahead();
-    position_ = b;
-    wake_.notify_one();
-    while (true) {
-      if (Slot* slot = find(b)) {
-        if (slot->state == Slot::State::ready) return lease(self, *slot);
-        changed_.wait(lock);
-        continue;
-      }
-      Slot* slot = least_needed();
-      if (slot == nullptr) {
-        lock.unlock();
-        return read_rows(b * block_rows_, rows_of(b));  // more blocks are held than there are slots: nobody waits
-      }
-      load(*slot, b, lock);
-    }
-  }
-
  private:
   Index rows_of(Index b) const { return std::min(block_rows_, reader_->rows() - b * block_rows_); }
+
+  std::size_t largest_block() const {
+    std::size_t largest = 0;
+    const Index blocks = reader_->sparse() ? blocks_ : std::min<Index>(blocks_, 1);  // dense ones are alike
+    for (Index b = 0; b < blocks; ++b) largest = std::max(largest, reader_->bytes_of(b * block_rows_, rows_of(b)));
+    return largest;
+  }
+
+  // Passes go round: after the last block comes the first.
+  Index distance(Index from, Index to) const { return (to - from + blocks_) % blocks_; }
+
+  // Announces the blocks after b, each once as long as requests go forward.
+  void expect_after(Index b) {
+    if (holds_all()) return;
+    const Index reach = std::min(ahead_, blocks_ - 1);
+    Index first = 0, last = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      // Threads are some blocks apart, so that the last announced may be farther than the reach of this one.
+      const Index announced = distance(b, expected_);
+      if (announced > blocks_ / 2) expected_ = b;  // it lies behind: a new pass, or a jump
+      first = last = expected_;
+      if (distance(b, expected_) < reach) expected_ = last = (b + reach) % blocks_;
+    }
+    while (first != last) {
+      first = (first + 1) % blocks_;
+      reader_->expect(first * block_rows_, rows_of(first));
+    }
+  }
 
   Slot* find(Index b) {
     for (Slot& slot : slots_) {
@@ -88,18 +116,13 @@ class Ring {
     return nullptr;
   }
 
-  // How many blocks after the one before the last request comes block b. (The one before: its last user may be about
-  // to ask.)
-  Index distance(Index b) const { return (b - position_ + 1 + 2 * blocks_) % blocks_; }
-
-  // A slot that nobody uses; null where there is none.
-  Slot* least_needed() {
+  // Null where all are used. Empty ones come last where the table does not fit: fresh memory is dear.
+  Slot* free_slot() {
     Slot* best = nullptr;
-    Index farthest = -1;
     for (Slot& slot : slots_) {
       if (slot.users > 0 || slot.state == Slot::State::loading) continue;
-      const Index away = slot.state == Slot::State::empty ? blocks_ : distance(slot.block);
-      if (away > farthest) farthest = away, best = &slot;
+      if (holds_all() && slot.state == Slot::State::empty) return &slot;
+      if (best == nullptr || slot.released > best->released) best = &slot;
     }
     return best;
   }
@@ -127,109 +150,80 @@ class Ring {
     return {slot.bytes.data(), [self, &slot](const void*) {
               const std::lock_guard lock(self->mutex_);
               --slot.users;
-              self->wake_.notify_one();
+              slot.released = ++self->releases_;
             }};
-  }
-
-  void start_reading_ahead() {
-    if (ahead_.joinable() || static_cast<Index>(slots_.size()) == blocks_) return;
-    ahead_ = std::jthread([this](const std::stop_token& stop) { read_ahead(stop); });
-  }
-
-  // The next block that is not there, within the reach of the ring; -1 where all are.
-  Index next_missing() {
-    const auto reach = static_cast<Index>(slots_.size()) - 2;
-    for (Index step = 1; step <= reach; ++step) {
-      const Index b = (position_ + step) % blocks_;
-      if (find(b) == nullptr) return b;
-    }
-    return -1;
-  }
-
-  // A slot for reading ahead: never one that is needed before the block it would hold.
-  Slot* slot_for(Index b) {
-    Slot* slot = b < 0 ? nullptr : least_needed();
-    const bool later = slot != nullptr && (slot->state == Slot::State::empty || distance(slot->block) > distance(b));
-    return later ? slot : nullptr;
-  }
-
-  void read_ahead(const std::stop_token& stop) {
-    std::unique_lock lock(mutex_);
-    while (!stop.stop_requested()) {
-      const Index b = next_missing();
-      Slot* slot = slot_for(b);
-      if (slot == nullptr) {
-        wake_.wait(lock, stop, [&] { return slot_for(next_missing()) != nullptr; });
-        continue;
-      }
-      try {
-        load(*slot, b, lock);
-      } catch (...) {
-        failed(lock, stop);  // whoever asks for the block reads it again, and learns why
-      }
-    }
-  }
-
-  // Waits for the next request, so that a file that cannot be read is not tried in a circle.
-  void failed(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
-    const Index here = position_;
-    wake_.wait(lock, stop, [&] { return position_ != here; });
   }
 
   const std::shared_ptr<const RowReader> reader_;
   const Index block_rows_, blocks_;
   const std::size_t block_bytes_;
+  const Index ahead_;  // blocks
   std::mutex mutex_;
-  std::condition_variable changed_;   // a block was loaded, or could not be
-  std::condition_variable_any wake_;  // something to read ahead, perhaps
-  Index position_ = 0;                // the block last asked for
+  std::condition_variable changed_;  // a block was loaded, or could not be
+  Index expected_ = 0;               // the last block that was announced
+  std::uint64_t releases_ = 0;
   std::vector<Slot> slots_;
-  std::jthread ahead_;  // last: it ends before the rest goes
 };
 
 class DiskStore final : public Store {
  public:
   DiskStore(const std::shared_ptr<const RowReader>& reader, int threads, std::uint64_t ahead, Index block_rows)
       : Store(reader->rows(), reader->cols(), block_rows),
-        dtype_(reader->dtype()),
-        ring_(std::make_shared<Ring>(reader, block_rows, threads, ahead)) {}
+        ring_(std::make_shared<Ring>(reader, block_rows, threads, ahead)) {
+    if (block_rows % kPieceRows == 0 && !ring_->holds_all()) {
+      pieces_ = std::make_shared<Ring>(reader, kPieceRows, threads, ahead);
+    }
+  }
 
-  bool sparse() const override { return false; }
-  Index nonzeros() const override { return rows() * cols(); }
-  DType dtype() const override { return dtype_; }
+  bool sparse() const override { return ring_->reader().sparse(); }
+  Index nonzeros() const override { return ring_->reader().nonzeros(); }
+  DType dtype() const override { return ring_->reader().dtype(); }
   bool in_memory() const override { return false; }
-  std::uint64_t resident_bytes() const override { return ring_->bytes(); }
+  std::uint64_t resident_bytes() const override {
+    return ring_->bytes() + (pieces_ ? pieces_->bytes() : 0) + ring_->reader().resident_bytes();
+  }
 
-  Block block(Index b) const override {
-    Block block;
-    block.first = b * block_rows();
-    block.rows = std::min(block_rows(), rows() - block.first);
-    block.lease = ring_->get(ring_, b);
-    block.dense = {block.lease.get(), dtype_, block.rows, cols(), cols(), 1};
-    return block;
+  Block block(Index b) const override { return whole(b, ring_->get(ring_, b)); }
+
+  Block piece(Index b, Index p) const override {
+    if (!pieces_) return Store::piece(b, p);
+    const Index first = b * block_rows() + p * kPieceRows;
+    return shown(first, std::min(kPieceRows, rows() - first), pieces_->get(pieces_, first / kPieceRows));
   }
 
   Block some_rows(Index first, Index count) const override {
     const Index b = first / block_rows();
     if (count * kFewRows >= block_rows()) return Store::some_rows(first, count);
-    Block block;
-    block.first = first;
-    block.rows = count;
-    block.lease = ring_->find_ready(ring_, b);
-    const bool there = block.lease != nullptr;
-    if (!there) block.lease = ring_->read_rows(first, count);
-    const auto* data = static_cast<const std::byte*>(block.lease.get());
-    const auto skipped = static_cast<std::size_t>(there ? (first - b * block_rows()) * cols() : 0) * size_of(dtype_);
-    block.dense = {data + skipped, dtype_, count, cols(), cols(), 1};
-    return block;
+    if (auto lease = ring_->find_ready(ring_, b)) return part_of(whole(b, std::move(lease)), first, count);
+    return shown(first, count, ring_->read_rows(first, count));
   }
 
  private:
-  DType dtype_;
+  Block whole(Index b, std::shared_ptr<const void> lease) const {
+    const Index first = b * block_rows();
+    return shown(first, std::min(block_rows(), rows() - first), std::move(lease));
+  }
+
+  Block shown(Index first, Index count, std::shared_ptr<const void> lease) const {
+    Block block;
+    block.first = first;
+    block.rows = count;
+    block.lease = std::move(lease);
+    ring_->reader().show(static_cast<const std::byte*>(block.lease.get()), block);
+    return block;
+  }
+
   std::shared_ptr<Ring> ring_;
+  std::shared_ptr<Ring> pieces_;  // of kPieceRows each, small enough for the cache; null where there is no need
 };
 
 }  // namespace
+
+std::size_t RowReader::bytes_of(Index, Index count) const { return static_cast<std::size_t>(count) * row_bytes(); }
+
+void RowReader::show(const std::byte* data, Block& block) const {
+  block.dense = {data, dtype_, block.rows, cols_, cols_, 1};
+}
 
 std::shared_ptr<const Store> make_disk_store(const std::shared_ptr<const RowReader>& reader, int threads,
                                              std::uint64_t ahead, Index block_rows) {

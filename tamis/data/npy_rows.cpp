@@ -50,6 +50,12 @@ class NpyRows final : public RowReader {
     if (is_half(layout_.header)) widen_halves(out, size);
   }
 
+  void expect(Index first, Index count) const override {
+    if (layout_.by_columns) return;  // pieces too small to announce
+    const std::size_t row = static_cast<std::size_t>(cols()) * layout_.header.item;
+    file_->expect(layout_.offset + static_cast<std::uint64_t>(first) * row, static_cast<std::size_t>(count) * row);
+  }
+
  private:
   // Piece by piece of each column, turned into rows.
   void read_columns(Index first, Index count, std::byte* out) const {

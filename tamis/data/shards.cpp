@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <numeric>
+#include <optional>
 
 #include "tamis/base/error.h"
 #include "tamis/data/bytes.h"
@@ -104,19 +104,29 @@ class ShardRows final : public RowReader {
   }
 
   void read(Index first, Index count, std::byte* out) const override {
-    auto at = static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), first) - ends_.begin());
-    while (count > 0) {
-      const RowReader& shard = *shards_[at];
-      const Index begin = first - (ends_[at] - shard.rows()), rows = std::min(count, shard.rows() - begin);
+    for_each_part(first, count, [&](const RowReader& shard, Index begin, Index rows) {
       shard.read(begin, rows, out);
       out += static_cast<std::size_t>(rows) * row_bytes();
-      first += rows;
-      count -= rows;
-      ++at;
-    }
+    });
+  }
+
+  void expect(Index first, Index count) const override {
+    for_each_part(first, count, [](const RowReader& shard, Index begin, Index rows) { shard.expect(begin, rows); });
   }
 
  private:
+  template <class Visit>
+  void for_each_part(Index first, Index count, Visit visit) const {
+    auto at = static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), first) - ends_.begin());
+    for (; count > 0; ++at) {
+      const RowReader& shard = *shards_[at];
+      const Index begin = first - (ends_[at] - shard.rows()), rows = std::min(count, shard.rows() - begin);
+      visit(shard, begin, rows);
+      first += rows;
+      count -= rows;
+    }
+  }
+
   std::vector<std::shared_ptr<const RowReader>> shards_;
   std::vector<Index> ends_;  // the row after the last one of each shard
 };
@@ -153,13 +163,13 @@ class TextShards {
     const char delimiter = file.find(".tsv") != std::string::npos ? '\t' : '\0';
     const Reading shard = read_csv(*open_text(file, &context), delimiter, options, context);
     const std::string where = printable(file, file.size());
-    if (spool_->rows() == 0) {
+    const Table& table = shard.table;
+    if (!spool_) {
+      spool_.emplace(table.source.cols(), DType::f64);
       first_ = shard;
       first_.table.source = Source();
     }
-    const Table& table = shard.table;
-    require_like_first(where, table.source.cols(), files_[0],
-                       spool_->rows() == 0 ? table.source.cols() : spool_->cols());
+    require_like_first(where, table.source.cols(), files_[0], spool_->cols());
     require(table.names == first_.table.names, ErrorCode::bad_data, where, ": other names of columns than ",
             printable(files_[0], files_[0].size()));
     ids_.insert(ids_.end(), table.row_ids.begin(), table.row_ids.end());
@@ -168,11 +178,12 @@ class TextShards {
         builders_[spec].add(c < 0 ? std::string() : labels.names[static_cast<std::size_t>(c)]);
       }
     }
-    spool_->add(gather(table.source, context));
+    const Matrix numbers = gather(table.source, context);
+    spool_->add({numbers.data(), DType::f64, numbers.rows(), numbers.cols(), numbers.cols(), 1});
   }
 
   Reading finish(Context& context) {
-    first_.table.source = on_disk(spooled_rows(spool_), context);
+    first_.table.source = on_disk(spool_->finish(), context);
     first_.table.row_ids = std::move(ids_);
     for (auto& [spec, builder] : builders_) first_.table.labels[spec] = builder.finish();
     return std::move(first_);
@@ -183,7 +194,7 @@ class TextShards {
   Reading first_;
   std::vector<std::string> ids_;
   std::map<std::string, LabelBuilder> builders_;
-  std::shared_ptr<Spool> spool_ = std::make_shared<Spool>();
+  std::optional<DenseSpool> spool_;  // made for the columns of the first
 };
 
 }  // namespace

@@ -76,17 +76,24 @@ void check_row(const CsrView& view, Index row) {
 
 }  // namespace
 
-Block Store::some_rows(Index first, Index count) const {
-  Block out = block(first / block_rows_);
-  const Index skipped = first - out.first;
-  out.first = first;
-  out.rows = out.dense.rows = out.csr.rows = count;
-  if (out.sparse) {
-    out.csr.offsets += skipped;
+Block part_of(Block block, Index first, Index count) {
+  const Index skipped = first - block.first;
+  block.first = first;
+  block.rows = block.dense.rows = block.csr.rows = count;
+  if (block.sparse) {
+    block.csr.offsets += skipped;
   } else {
-    out.dense.data = advance(out.dense.data, out.dense.dtype, skipped * out.dense.row_stride);
+    block.dense.data = advance(block.dense.data, block.dense.dtype, skipped * block.dense.row_stride);
   }
-  return out;
+  return block;
+}
+
+Block Store::some_rows(Index first, Index count) const { return part_of(block(first / block_rows_), first, count); }
+
+Block Store::piece(Index b, Index p) const {
+  const Block whole = block(b);
+  const Index first = whole.first + p * kPieceRows;
+  return part_of(whole, first, std::min(kPieceRows, whole.first + whole.rows - first));
 }
 
 std::uint64_t Store::table_bytes() const {

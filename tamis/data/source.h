@@ -44,8 +44,13 @@ struct Block {
   std::shared_ptr<const void> lease;
 };
 
+// Rows [first, first + count) of a block, which holds them.
+Block part_of(Block block, Index first, Index count);
+
 // The number of rows in a block: a constant of the program, so that sums have one fixed tree.
 inline constexpr Index kBlockRows = 2048;
+// Rows of a block that passes take together where they need not see all of it.
+inline constexpr Index kPieceRows = 256;
 
 class Store {
  public:
@@ -63,6 +68,8 @@ class Store {
   virtual Block block(Index b) const = 0;  // thread-safe
   // Rows [first, first + count) of one block, read alone where that is cheaper than the whole block.
   virtual Block some_rows(Index first, Index count) const;
+  // Piece p of kPieceRows rows, or what is left of them in block b; every piece of it is about to be used, once.
+  virtual Block piece(Index b, Index p) const;
   virtual bool in_memory() const { return true; }                         // so that reading a block again costs nothing
   std::uint64_t table_bytes() const;                                      // of all numbers, as they are stored
   virtual std::uint64_t resident_bytes() const { return table_bytes(); }  // that they take of the memory

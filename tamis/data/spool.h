@@ -1,14 +1,15 @@
-// Numbers kept in a temporary file, for rows that are made once and read many times.
+// Rows kept in temporary files: made once, read many times.
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "tamis/data/disk_store.h"
-#include "tamis/linalg/matrix.h"
 
 namespace tamis {
 
-// The file lies in TMPDIR (/tmp unless set), has no name, and so is gone when the program ends, however it ends.
+// A file in TMPDIR (/tmp unless set) without a name, so that it is gone when the program ends, however it ends.
+// Error(io) where the disk is full.
 class Spool {
  public:
   Spool();
@@ -16,17 +17,53 @@ class Spool {
   Spool(const Spool&) = delete;
   Spool& operator=(const Spool&) = delete;
 
-  // Appends rows; all have the same number of columns. Error(io) where the disk is full.
-  void add(const Matrix& rows);
-  Index rows() const { return rows_; }
-  Index cols() const { return cols_; }
-  int descriptor() const { return descriptor_; }
+  void add(const void* bytes, std::size_t count);
+  void read(std::uint64_t offset, void* out, std::size_t count) const;
+  void expect(std::uint64_t offset, std::size_t count) const;  // it will be read soon
 
  private:
   int descriptor_ = -1;
-  Index rows_ = 0, cols_ = 0;
 };
 
-std::shared_ptr<const RowReader> spooled_rows(std::shared_ptr<const Spool> spool);
+// Dense rows of one type. They come whole, or in panels of columns: all rows of the first columns, then all rows of the
+// next ones.
+class DenseSpool {
+ public:
+  DenseSpool(Index cols, DType dtype) : cols_(cols), dtype_(dtype) {}
+  // The rows after those of this panel that were added before.
+  void add(const DenseView& rows, Index first_column = 0);
+  Index rows() const { return panels_.empty() ? 0 : panels_[0].rows; }
+  Index cols() const { return cols_; }
+  std::shared_ptr<const RowReader> finish();
+
+  struct Panel {
+    Index first_column, cols, rows;
+  };
+
+ private:
+  Index cols_;
+  DType dtype_;
+  std::vector<Panel> panels_;
+  std::shared_ptr<Spool> file_ = std::make_shared<Spool>();
+};
+
+// Sparse rows, their values f32 or f64.
+class SparseSpool {
+ public:
+  SparseSpool(Index cols, DType dtype) : cols_(cols), dtype_(dtype) {}
+  void add(const CsrView& rows);
+  Index rows() const { return static_cast<Index>(offsets_.size()) - 1; }
+  std::shared_ptr<const RowReader> finish();
+
+ private:
+  Index cols_;
+  DType dtype_;
+  std::vector<std::int64_t> offsets_ = {0};
+  std::shared_ptr<Spool> columns_ = std::make_shared<Spool>(), values_ = std::make_shared<Spool>();
+};
+
+// Rows that are yet to come: all that a forecast asks for, but no numbers.
+std::shared_ptr<const RowReader> planned_rows(Index rows, Index cols, DType dtype);
+std::shared_ptr<const RowReader> planned_sparse_rows(Index cols, DType dtype, std::vector<std::int64_t> offsets);
 
 }  // namespace tamis

@@ -39,7 +39,7 @@ bool has_ending(const std::string& path, std::initializer_list<const char*> endi
 // Their readers need to move about in the file, so that none is read compressed or from a pipe.
 bool is_foreign(const std::string& path) {
   const std::string name = lower_case(path);
-  const auto endings = {".parquet", ".pq", ".arrow", ".feather", ".ipc", ".h5ad", ".mat", ".h5"};
+  const auto endings = {".parquet", ".pq", ".arrow", ".feather", ".ipc", ".h5ad", ".mat", ".h5", ".zarr"};
   return std::any_of(endings.begin(), endings.end(), [&](const char* ending) { return name.ends_with(ending); });
 }
 
@@ -92,6 +92,8 @@ Reading read_foreign(const std::string& path, const ReadOptions& options, Contex
 
 Reading read_by_ending(const std::string& path, const ReadOptions& options, Context& context) {
   const std::string where = printable(path, path.size());
+  const bool folder = file_exists(path) && file_kind(path) == FileKind::folder;
+  if (folder && is_foreign(path)) return read_foreign(path, options, context);
   if (names_shards(path)) return read_shards(path, options, context);
   const FileKind kind = file_kind(path);
   if (kind == FileKind::folder) return read_tenx(path, options, context);
@@ -109,7 +111,7 @@ Reading read_by_ending(const std::string& path, const ReadOptions& options, Cont
   }
   if (is_foreign(path)) return read_foreign(path, options, context);
   fail(ErrorCode::bad_data, where, ": unknown ending; ", kWhatIsRead,
-       options.foreign ? "; .parquet .pq .arrow .feather .ipc .h5ad .mat .h5" : "");
+       options.foreign ? "; .parquet .pq .arrow .feather .ipc .h5ad .mat .h5 .zarr" : "");
 }
 
 void add_label_files(Reading& reading, const std::string& where, const ReadOptions& options, Context& context) {

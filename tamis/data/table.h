@@ -49,8 +49,9 @@ struct ReadOptions {
   std::vector<std::string> labels;        // each a column name, an npz array, or a file
   std::vector<std::string> text_columns;  // columns that may hold text; such a column is left out where it does
   bool transpose = false;
-  ForeignReader foreign;  // .parquet .pq .arrow .feather .ipc .h5ad .mat .h5; without it they are refused
-  // Asked where rows could stay in their file and be read in every pass (.npy); true leaves them there.
+  ForeignReader foreign;  // .parquet .pq .arrow .feather .ipc .h5ad .mat .h5 .zarr; without it they are refused
+  // Asked where rows could stay in their file (.npy), or in one that a foreign reader writes them to, and be read in
+  // every pass; true leaves them there.
   std::function<bool(const Source&)> leave_on_disk;
   bool map = false;  // map an .npy instead of copying it; whoever asks must expect SIGBUS if the file is cut meanwhile
 };

@@ -1,9 +1,11 @@
 #include "tamis/run/forecast.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "tamis/base/error.h"
+#include "tamis/run/resident.h"
 #include "tamis/run/spelling.h"
 
 namespace tamis {
@@ -23,6 +25,9 @@ constexpr double kFirstBytes = 2.5e9;    // a second, read for the first time
 constexpr double kAgainBytes = 6e9;      // from disk in later passes, while others compute
 constexpr double kIterations = 6.0;      // that most runs of ufcm take
 constexpr double kIterationsNear = 3.0;  // after a fit of a sample
+
+std::atomic<double> program_bytes = kProgramBytes;
+std::atomic<std::uint64_t> peak_before = 0;  // of reading
 
 double numeric(const Options& options, const std::string& name, double otherwise) {
   for (const auto& option : options) {
@@ -166,6 +171,11 @@ Cost cost_of(const std::string& method, const Shape& x, const Options& options) 
 
 }  // namespace
 
+void count_program_as_it_is() {
+  if (const auto now = resident_bytes("VmRSS")) program_bytes = std::max(kProgramBytes, static_cast<double>(*now));
+  if (const auto peak = resident_bytes("VmHWM")) peak_before = *peak;
+}
+
 Forecast forecast(const std::string& method, const Source& source, const Options& options, int threads) {
   const auto n = static_cast<double>(source.rows()), d = static_cast<double>(source.cols());
   const Store& store = source.store();
@@ -173,10 +183,9 @@ Forecast forecast(const std::string& method, const Source& source, const Options
   const Cost cost = cost_of(method, {n, d, entries, source.sparse(), static_cast<double>(threads)}, options);
   Forecast result;
   result.data_bytes = store.resident_bytes();
-  const double own = 8.0 * cost.numbers + kProgramBytes + kThreadBytes * threads;
+  const double own = 8.0 * cost.numbers + program_bytes + kThreadBytes * threads;
   result.peak_bytes = static_cast<std::uint64_t>(kSlack * (static_cast<double>(result.data_bytes) + own));
-  // Buffers take up to a sixteenth of what they are allowed (disk_store.cpp).
-  result.least_bytes = store.in_memory() ? result.peak_bytes : result.peak_bytes / 14 * 15 + 15;
+  result.peak_bytes = std::max<std::uint64_t>(result.peak_bytes, peak_before);
   result.passes = cost.passes;
   const auto bytes = static_cast<double>(store.table_bytes());
   result.seconds = kStartSeconds + cost.seconds + bytes / kFirstBytes;
@@ -186,7 +195,7 @@ Forecast forecast(const std::string& method, const Source& source, const Options
 
 void require_memory(const Forecast& need, std::uint64_t limit, const std::string& where) {
   require(need.peak_bytes <= limit, ErrorCode::resources, where, ": needs about ", size_text(need.peak_bytes),
-          " of memory, the limit is ", size_text(limit), "; the least that would do is --memory ", need.least_bytes);
+          " of memory, the limit is ", size_text(limit), "; the least that would do is --memory ", need.peak_bytes);
 }
 
 }  // namespace tamis

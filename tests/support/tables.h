@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "tamis/base/random.h"
-#include "tamis/data/disk_store.h"
 #include "tamis/data/source.h"
+#include "tamis/data/spool.h"
 #include "tamis/linalg/matrix.h"
 
 namespace tamis::support {
@@ -173,29 +173,20 @@ Source sparse(const Matrix& a, Index block_rows = kBlockRows, const std::functio
   return Source(make_sparse_store(view, arrays, block_rows));
 }
 
-// Rows of another store, as a file would give them.
-class CopiedRows final : public RowReader {
- public:
-  explicit CopiedRows(std::shared_ptr<const Store> from)
-      : RowReader(from->rows(), from->cols(), from->dtype()), from_(std::move(from)) {}
-
-  void read(Index first, Index count, std::byte* out) const override {
-    for (Index row = first; row < first + count; ++row, out += row_bytes()) {
-      const Block block = from_->block(row / from_->block_rows());
-      const auto* rows = static_cast<const std::byte*>(block.dense.data);
-      std::copy_n(rows + static_cast<std::size_t>(row - block.first) * row_bytes(), row_bytes(), out);
-    }
+// The same rows in a temporary file.
+inline Source spooled(const Source& here) {
+  const Store& store = here.store();
+  std::shared_ptr<const RowReader> rows;
+  if (here.sparse()) {
+    SparseSpool spool(here.cols(), store.dtype());
+    for (Index b = 0; b < store.block_count(); ++b) spool.add(store.block(b).csr);
+    rows = spool.finish();
+  } else {
+    DenseSpool spool(here.cols(), store.dtype());
+    for (Index b = 0; b < store.block_count(); ++b) spool.add(store.block(b).dense);
+    rows = spool.finish();
   }
-
- private:
-  std::shared_ptr<const Store> from_;
-};
-
-template <class T = double>
-Source on_disk(const Matrix& a, Index block_rows = kBlockRows) {
-  const Source here = dense<T>(a, block_rows);
-  const std::shared_ptr<const Store> store(std::make_shared<Source>(here), &here.store());
-  return Source(make_disk_store(std::make_shared<CopiedRows>(store), 2, 0, block_rows));
+  return Source(make_disk_store(rows, 2, 0, store.block_rows()));
 }
 
 // Every layout of whole numbers 0 .. 100, which all element types hold exactly.
@@ -222,10 +213,11 @@ inline const std::vector<Layout>& layouts() {
       {"strided f64", [](const Matrix& a, Index b) { return strided<double>(a, 3 * a.cols() + 5, 3, b); }},
       {"strided i16", [](const Matrix& a, Index b) { return strided<std::int16_t>(a, 2 * a.cols() + 1, 2, b); }},
       {"padded rows f32", [](const Matrix& a, Index b) { return strided<float>(a, a.cols() + 7, 1, b); }},
-      {"f64 on disk", on_disk<double>},
-      {"u8 on disk", on_disk<std::uint8_t>},
+      {"f64 on disk", [](const Matrix& a, Index b) { return spooled(dense<double>(a, b)); }},
+      {"u8 on disk", [](const Matrix& a, Index b) { return spooled(fortran<std::uint8_t>(a, b)); }},
       {"sparse f64", [](const Matrix& a, Index b) { return sparse<double>(a, b); }},
       {"sparse f32", [](const Matrix& a, Index b) { return sparse<float>(a, b); }},
+      {"sparse f32 on disk", [](const Matrix& a, Index b) { return spooled(sparse<float>(a, b)); }},
       {"sparse with stored zeros",
        [](const Matrix& a, Index b) {
          return sparse<double>(a, b, [&](Index i, Index j) { return a(i, j) != 0 || j % 2 == 0 || i % 3 == 0; });

@@ -1,4 +1,5 @@
-"""Readers of the formats that the core does not read: Parquet, Arrow and Feather, AnnData, 10x in HDF5, MATLAB.
+"""Readers of the formats that the core does not read: Parquet, Arrow and Feather, AnnData, 10x in HDF5, zarr,
+MATLAB.
 
 What the arguments mean, and what is refused, is what docs/formats.md says of the core's own readers. Libraries are
 loaded on use. A file is never trusted: sizes are compared with the memory there is before anything is allocated,
@@ -9,13 +10,14 @@ left: the HDF5 library itself may crash on a file whose inner structure is damag
 from __future__ import annotations
 
 import os
-from typing import Callable
+from typing import Any, Callable
 
 from .arrow import read_arrow, read_parquet
 from .hdf5 import read_h5, read_h5ad
 from .matlab import read_mat
 from .request import MissingReader, Parts, ReadError, Request, TooLarge, WrongName
 from .words import one_line
+from .zarr import read_zarr
 
 __all__ = ["MissingReader", "Parts", "ReadError", "TooLarge", "WrongName", "read_foreign"]
 
@@ -28,6 +30,7 @@ _READERS: dict[str, Callable[[Request], Parts]] = {
     ".h5ad": read_h5ad,
     ".h5": read_h5,
     ".mat": read_mat,
+    ".zarr": read_zarr,
 }
 
 
@@ -40,15 +43,16 @@ def read_foreign(
     text_columns: tuple[str, ...] | list[str] = (),
     transpose: bool = False,
     memory_limit: int = 0,
+    sink: Any = None,
 ) -> Parts:
     """Read a whole file by the ending of its name.
 
     Parameters
     ----------
     path : path
-        .parquet .pq .arrow .ipc .feather .h5ad .h5 .mat
+        .parquet .pq .arrow .ipc .feather .h5ad .h5 .mat, or a folder .zarr
     array : str
-        The layer of an AnnData file, or the variable of a MATLAB file.
+        The layer of an AnnData file, the array of a zarr group, or the variable of a MATLAB file.
     id_column : str
         The column with the row identifiers; "" for none.
     labels : sequence of str
@@ -60,6 +64,9 @@ def read_foreign(
         Whether the columns of the file are the samples.
     memory_limit : int
         In bytes, for the table; 0 for the memory of the machine.
+    sink : _core.RowSink, optional
+        Is asked whether it takes the rows, before any is read, and then given them piece by piece: a table of Parquet,
+        Arrow, AnnData or zarr, unless its matrix is stored by columns or to be transposed.
 
     Returns
     -------
@@ -82,12 +89,14 @@ def read_foreign(
         text_columns=tuple(text_columns),
         transpose=transpose,
         memory_limit=memory_limit or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+        sink=sink,
     )
     reader = _READERS.get(request.ending)
     if reader is None:
         raise request.refuse("unknown ending, need ", " ".join(_READERS))
-    with open(request.path, "rb"):  # the system says best why a file cannot be read
-        pass
+    if reader is not read_zarr:
+        with open(request.path, "rb"):  # the system says best why a file cannot be read
+            pass
     try:
         return reader(request)
     except (ReadError, MissingReader):

@@ -94,8 +94,8 @@ def _arrow_parts(request: Request, file: _ArrowFile) -> Parts:
         parts.labels[word] = label_words(_arrow_words(file, j))
     if columns.id >= 0:
         parts.row_ids = as_words(_arrow_words(file, columns.id))
-    X = _filled(request, file, kept)
-    parts.X = X if request.transpose else X.T
+    X = _numbers_of(request, file, kept)
+    parts.X = X if request.transpose or X is request.sink else X.T
     if request.transpose:
         parts.names, parts.row_ids = parts.row_ids, parts.names
     return parts
@@ -246,30 +246,70 @@ def _common_type(types: list[Any]) -> Any:
     return types[0] if len(set(types)) == 1 else np.dtype(np.float64)
 
 
-def _filled(request: Request, file: _ArrowFile, columns: list[int]) -> Any:
-    """The columns as the rows of one array. Only a few of them stand in memory twice."""
+def _numbers_of(request: Request, file: _ArrowFile, columns: list[int]) -> Any:
+    """The columns as the rows of one array, or the sink that took them."""
     import numpy as np
 
     kinds = [_arrow_number_type(file.schema.field(j).type) for j in columns]
     dtype = _common_type([kind for kind in kinds if kind is not None] or [np.dtype(np.float64)])
+    if request.leaves_on_disk(file.rows, len(columns), dtype):
+        _fill(request, file, columns, request.piece_bytes, _Panels(request.sink, dtype))
+        return request.sink
     request.require_memory(len(columns) * file.rows * dtype.itemsize)
-    X = np.empty((len(columns), file.rows), dtype)
-    several = max(1, (64 << 20) // (8 * max(1, file.piece_rows)))
+    whole = _Whole(np.empty((len(columns), file.rows), dtype))
+    _fill(request, file, columns, 64 << 20, whole)
+    return whole.X
+
+
+class _Whole:
+    """Where pieces of columns go that are one array in the end."""
+
+    def __init__(self, X: Any):
+        self.X = X
+
+    def room(self, first: int, columns: int, row: int, rows: int) -> Any:
+        return self.X[first : first + columns, row : row + rows]
+
+    def done(self, first: int, piece: Any) -> None:
+        pass
+
+
+class _Panels:
+    """Where they go that the sink takes."""
+
+    def __init__(self, sink: Any, dtype: Any):
+        self._sink, self._dtype = sink, dtype
+
+    def room(self, first: int, columns: int, row: int, rows: int) -> Any:
+        import numpy as np
+
+        return np.empty((columns, rows), self._dtype)
+
+    def done(self, first: int, piece: Any) -> None:
+        self._sink.add(piece.T, first)
+
+
+def _fill(request: Request, file: _ArrowFile, columns: list[int], piece_bytes: int, to: Any) -> None:
+    """Only a few of the columns stand in memory twice."""
+    several = max(1, piece_bytes // (8 * max(1, file.piece_rows)))
     missing = _FirstMissing()
     for first in range(0, len(columns), several):
         row = 0
         for piece in file.read(columns[first : first + several]):
             if row + piece.num_rows > file.rows:
                 raise request.refuse("more rows than the ", file.rows, " that the file claims")
+            if piece.num_rows == 0:
+                continue
+            numbers = to.room(first, piece.num_columns, row, piece.num_rows)
             for k in range(piece.num_columns):
-                _fill_row(X[first + k, row : row + piece.num_rows], piece.column(k), row, columns[first + k], missing)
+                _fill_row(numbers[k], piece.column(k), row, columns[first + k], missing)
+            to.done(first, numbers)
             row += piece.num_rows
         if row != file.rows:
             raise request.refuse(row, " rows, the file claims ", file.rows)
     if missing.at is not None:
         at_row, column = missing.at
         raise not_finite(request, at_row, column, missing.value, file.schema.names[column])
-    return X
 
 
 class _FirstMissing:

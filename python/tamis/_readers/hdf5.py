@@ -1,13 +1,31 @@
-"""AnnData (.h5ad) and 10x (.h5), by h5py."""
+"""AnnData (.h5ad) and 10x (.h5), by h5py. AnnData in zarr is read here too: a TableFile is of either kind."""
 
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Protocol
 
-from .numbers import compressed_rows, dense_numbers, number_type
+from .numbers import add_dense_rows, compressed_rows, dense_numbers, number_type, require_shape
 from .request import Parts, Request
 from .words import as_word, as_words, label_words, listed, printable, quoted
+
+
+class TableFile(Protocol):
+    """Groups and arrays by name, from which nothing is read that was not looked at."""
+
+    file: Any  # the root
+
+    def names(self, group: Any) -> list[str]: ...
+
+    def get(self, group: Any, name: str) -> Any: ...
+
+    def is_group(self, found: Any) -> bool: ...
+
+    def is_dataset(self, found: Any) -> bool: ...
+
+    def require_here(self, found: Any, what: str) -> None: ...
+
+    def values(self, found: Any, what: str) -> Any: ...
 
 
 class HDF5File:
@@ -50,15 +68,15 @@ class HDF5File:
     def values(self, found: Any, what: str) -> Any:
         """The whole of a dataset in memory."""
         self.require_here(found, what)
+        self._request.require_memory(found.size * found.dtype.itemsize)
         return found[()]
 
     def require_here(self, found: Any, what: str) -> None:
-        """A dataset that lies in this file, in the size that it claims, and fits the memory."""
+        """A dataset that lies in this file, in the size that it claims."""
         if not self.is_dataset(found) or found.shape is None:
             raise self._request.refuse("no array ", printable(what))
         if found.is_virtual or found.external:
             raise self._request.refuse(printable(what), " lies in another file")
-        self._request.require_memory(found.size * found.dtype.itemsize)
         # No filter makes less than a thousandth of what it is given; chunks of zeros may be left out, within reason.
         claimed = found.size * found.id.get_type().get_size()
         there = os.path.getsize(self._request.path)
@@ -71,7 +89,7 @@ def read_h5(request: Request) -> Parts:
         if "matrix" in h5.file and "X" not in h5.file:
             return _tenx_parts(request, h5)
         if "obs" in h5.file and "var" in h5.file:
-            return _anndata_parts(request, h5)
+            return anndata_parts(request, h5)
         raise request.refuse("neither AnnData (X, obs, var) nor 10x (matrix), it has ", listed(h5.names(h5.file)))
 
 
@@ -79,15 +97,15 @@ def read_h5ad(request: Request) -> Parts:
     with HDF5File(request) as h5:
         if "obs" not in h5.file or "var" not in h5.file:
             raise request.refuse("not AnnData, it needs obs and var and has ", listed(h5.names(h5.file)))
-        return _anndata_parts(request, h5)
+        return anndata_parts(request, h5)
 
 
-def _anndata_parts(request: Request, h5: HDF5File) -> Parts:
+def anndata_parts(request: Request, h5: TableFile, format: str = "h5ad") -> Parts:
     # The smaller parts first: most mistakes of a call end here.
     matrix = _anndata_matrix(request, h5)
     obs, var = _Frame(request, h5, "obs"), _Frame(request, h5, "var")
     labelled = var if request.transpose else obs
-    parts = Parts(X=None, format="h5ad", label_choices=labelled.columns())
+    parts = Parts(X=None, format=format, label_choices=labelled.columns())
     for word in request.labels:
         if word in parts.label_choices:
             parts.labels[word] = label_words(labelled.column(word))
@@ -98,12 +116,12 @@ def _anndata_parts(request: Request, h5: HDF5File) -> Parts:
     parts.names = as_words(var.index())
     if request.transpose:
         parts.names, parts.row_ids = parts.row_ids, parts.names
-    parts.X = _h5_dense(request, h5, matrix) if h5.is_dataset(matrix) else _h5_sparse(request, h5, matrix)
+    parts.X = dense_array(request, h5, matrix) if h5.is_dataset(matrix) else _sparse_array(request, h5, matrix)
     require_counts(request, parts)
     return parts
 
 
-def _anndata_matrix(request: Request, h5: HDF5File) -> Any:
+def _anndata_matrix(request: Request, h5: TableFile) -> Any:
     """The group or dataset of X or of a layer."""
     name = request.array
     layers = h5.get(h5.file, "layers")
@@ -115,38 +133,47 @@ def _anndata_matrix(request: Request, h5: HDF5File) -> Any:
     return found
 
 
-def _h5_dense(request: Request, h5: HDF5File, found: Any) -> Any:
+def dense_array(request: Request, h5: TableFile, found: Any) -> Any:
+    """Of two dimensions: its numbers, or the sink that took them."""
     if found.shape is None or len(found.shape) != 2:
         has = "empty" if found.shape is None else f"of {len(found.shape)} dimensions"
         raise request.refuse("array ", printable(request.array), " is ", has, ", need 2 dimensions")
-    if number_type(found.dtype) is None:
+    kind = number_type(found.dtype)
+    if kind is None:
         raise request.refuse("array ", printable(request.array), " is of type ", found.dtype, ", need real numbers")
+    require_shape(request, *(found.shape[::-1] if request.transpose else found.shape))
+    h5.require_here(found, request.array)
+    if request.leaves_on_disk(*found.shape, kind):
+        return add_dense_rows(request, found, found.chunks[0] if found.chunks else 1)
     return dense_numbers(request, h5.values(found, request.array))
 
 
-def _h5_sparse(request: Request, h5: HDF5File, group: Any) -> Any:
+def _sparse_array(request: Request, h5: TableFile, group: Any) -> Any:
     kind = as_word(group.attrs.get("encoding-type", group.attrs.get("h5sparse_format", "")))
     if kind.removesuffix("_matrix") not in ("csr", "csc"):
         what = f"array {printable(request.array)}"
         raise request.refuse(what, " is ", quoted(kind), ", need a dense, CSR or CSC matrix")
     shape = group.attrs.get("shape", group.attrs.get("h5sparse_shape"))
-    return _h5_compressed(request, h5, group, shape, by_rows=kind.startswith("csr"))
+    return _compressed(request, h5, group, shape, by_rows=kind.startswith("csr"))
 
 
-def _h5_compressed(request: Request, h5: HDF5File, group: Any, shape: Any, by_rows: bool) -> Any:
+def _compressed(request: Request, h5: TableFile, group: Any, shape: Any, by_rows: bool) -> Any:
     import numpy as np
 
     shape = np.asarray(shape).ravel()
     if shape.dtype.kind not in "iu" or len(shape) != 2 or (shape < 0).any():
         raise request.refuse("bad shape of the sparse matrix, need two counts")
-    data, indices, indptr = (h5.values(h5.get(group, name), name) for name in ("data", "indices", "indptr"))
+    data, indices = (h5.get(group, name) for name in ("data", "indices"))
+    h5.require_here(data, "data")
+    h5.require_here(indices, "indices")
+    indptr = h5.values(h5.get(group, "indptr"), "indptr")
     return compressed_rows(request, data, indices, indptr, (int(shape[0]), int(shape[1])), by_rows)
 
 
 class _Frame:
     """obs or var: a group of columns or, as long ago, one compound array."""
 
-    def __init__(self, request: Request, h5: HDF5File, name: str):
+    def __init__(self, request: Request, h5: TableFile, name: str):
         self._request, self._h5, self._name = request, h5, name
         self._read_elem = request.load("anndata.io").read_elem
         self._found = h5.get(h5.file, name)
@@ -180,6 +207,7 @@ class _Frame:
             raise self._request.refuse(self._name, " has no column ", printable(name))
         for part in [found] if self._h5.is_dataset(found) else [self._h5.get(found, n) for n in found]:
             self._h5.require_here(part, f"{self._name}/{name}")
+            self._request.require_memory(part.size * part.dtype.itemsize)
 
 
 def require_counts(request: Request, parts: Parts) -> None:
@@ -200,6 +228,6 @@ def _tenx_parts(request: Request, h5: HDF5File) -> Parts:
     parts.row_ids = as_words(h5.values(h5.get(matrix, "barcodes"), "matrix/barcodes"))
     if request.transpose:
         parts.names, parts.row_ids = parts.row_ids, parts.names
-    parts.X = _h5_compressed(request, h5, matrix, shape[::-1], by_rows=True)
+    parts.X = _compressed(request, h5, matrix, shape[::-1], by_rows=True)
     require_counts(request, parts)
     return parts

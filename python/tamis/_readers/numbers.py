@@ -37,8 +37,8 @@ def not_finite(request: Request, row: int, column: int, value: Any, name: str | 
 _BLOCK = 1 << 22  # numbers looked at in one go
 
 
-def _require_finite(request: Request, X: Any) -> None:
-    """Of what stands in the file: positions are those before a transposition."""
+def _require_finite(request: Request, X: Any, before: int = 0) -> None:
+    """Of what stands in the file, after `before` rows: positions are those before a transposition."""
     import numpy as np
 
     if X.dtype.kind != "f":
@@ -48,7 +48,7 @@ def _require_finite(request: Request, X: Any) -> None:
         good = np.isfinite(X[first : first + step])
         if not good.all():
             row, column = np.argwhere(~good)[0]
-            raise not_finite(request, first + row, column, X[first + row, column])
+            raise not_finite(request, before + first + row, column, X[first + row, column])
 
 
 def dense_numbers(request: Request, X: Any) -> Any:
@@ -60,43 +60,102 @@ def dense_numbers(request: Request, X: Any) -> Any:
     return X
 
 
+def add_dense_rows(request: Request, found: Any, chunk_rows: int) -> Any:
+    """Gives the rows of an array to the sink, if possible in whole chunks of the file, and returns it."""
+    from .._core_data import core_data
+
+    dtype = number_type(found.dtype)
+    rows, columns = found.shape
+    fitting = max(1, request.piece_bytes // (columns * max(dtype.itemsize, found.dtype.itemsize)))
+    step = fitting if fitting < chunk_rows else fitting - fitting % chunk_rows
+    for first in range(0, rows, step):
+        X = found[first : first + step].astype(dtype, copy=False)
+        _require_finite(request, X, first)
+        request.sink.add(core_data(X))
+    return request.sink
+
+
 def compressed_rows(
     request: Request, data: Any, indices: Any, offsets: Any, shape: tuple[int, int], by_rows: bool
 ) -> Any:
-    """A CSR matrix from compressed rows or columns that nobody has checked yet."""
+    """A CSR matrix from compressed rows or columns that nobody has checked yet, or the sink that took its rows.
+
+    `data` and `indices` are arrays, or what gives arrays for slices.
+    """
     import numpy as np
 
-    scipy_sparse = request.load("scipy.sparse")
+    request.load("scipy.sparse")
     major, minor = shape if by_rows else shape[::-1]
-    turned = shape[::-1] if request.transpose else shape
-    require_shape(request, *turned)
-    _require_sparse_shape(request, shape, data.size)
+    require_shape(request, *(shape[::-1] if request.transpose else shape))
     if any(part.ndim != 1 for part in (data, indices, offsets)) or number_type(data.dtype) is None:
         raise request.refuse("the sparse matrix must be of three lists of real numbers")
     if any(part.dtype.kind not in "iu" for part in (indices, offsets)):
         raise request.refuse("the indices of the sparse matrix must be integers")
-    count = len(data)
+    _require_sparse_shape(request, shape, data.size)
+    count = data.shape[0]
     rises = len(offsets) == major + 1 and offsets[0] == 0 and offsets[-1] == count
     if not rises or (offsets[1:] < offsets[:-1]).any():
         raise request.refuse("indptr must rise from 0 to ", count, " in ", major + 1, " steps")
-    if len(indices) != count:
-        raise request.refuse(len(indices), " indices for ", count, " values")
+    if indices.shape[0] != count:
+        raise request.refuse(indices.shape[0], " indices for ", count, " values")
+    offsets = np.ascontiguousarray(offsets, dtype=np.int64)
+    if by_rows and request.leaves_sparse_on_disk(minor, _value_type(data.dtype), offsets):
+        return _add_sparse_rows(request, data, indices, offsets, minor)
+    request.require_memory(12 * count + 8 * sum(shape))
+    matrix = _checked_rows(request, data[:], indices[:], offsets, shape, by_rows)
+    return _canonical(matrix.T.tocsr()) if request.transpose else matrix
+
+
+def _add_sparse_rows(request: Request, data: Any, indices: Any, offsets: Any, columns: int) -> Any:
+    """Gives compressed rows to the sink, some at a time, and returns it."""
+    import numpy as np
+
+    from .._core_data import core_data
+
+    entries = request.piece_bytes // 32  # of 12 bytes each, twice while they are put in order
+    first, rows = 0, len(offsets) - 1
+    while first < rows:
+        last = max(first + 1, int(np.searchsorted(offsets, offsets[first] + entries, side="right")) - 1)
+        begin, end = int(offsets[first]), int(offsets[last])
+        shape = (last - first, columns)
+        part = _checked_rows(
+            request, data[begin:end], indices[begin:end], offsets[first : last + 1] - begin, shape, True, first
+        )
+        request.sink.add(core_data(part))
+        first = last
+    return request.sink
+
+
+def _value_type(dtype: Any) -> Any:
+    """Of the values of sparse rows."""
+    import numpy as np
+
+    return np.dtype(np.float32 if dtype.kind == "f" and dtype.itemsize <= 4 else np.float64)
+
+
+def _checked_rows(
+    request: Request, data: Any, indices: Any, offsets: Any, shape: tuple[int, int], by_rows: bool, before: int = 0
+) -> Any:
+    """A CSR matrix of lists that fit together, after `before` rows of the file."""
+    import numpy as np
+
+    scipy_sparse = request.load("scipy.sparse")
+    minor = shape[1] if by_rows else shape[0]
+    count = len(data)
     if count and not (0 <= indices.min() and indices.max() < minor):
         raise request.refuse("indices must be in 0..", minor - 1)
-
-    values = np.float32 if data.dtype.kind == "f" and data.dtype.itemsize <= 4 else np.float64
     wide = np.int64 if count >= 2**31 else np.int32
     kind = scipy_sparse.csr_matrix if by_rows else scipy_sparse.csc_matrix
-    matrix = kind(shape, dtype=values)
+    matrix = kind(shape, dtype=_value_type(data.dtype))
     # Set one by one: the constructor would copy the indices to the type of the offsets.
-    matrix.data = data.astype(values, copy=False)
+    matrix.data = data.astype(_value_type(data.dtype), copy=False)
     matrix.indices = indices.astype(np.int32 if by_rows else wide, copy=False)
     matrix.indptr = offsets.astype(wide, copy=False)
     if not by_rows:
         matrix = matrix.tocsr()
     matrix = _canonical(matrix)
-    _require_finite_entries(request, matrix)
-    return _canonical(matrix.T.tocsr()) if request.transpose else matrix
+    _require_finite_entries(request, matrix, before)
+    return matrix
 
 
 def _require_sparse_shape(request: Request, shape: tuple[int, int], entries: int) -> None:
@@ -107,7 +166,6 @@ def _require_sparse_shape(request: Request, shape: tuple[int, int], entries: int
             raise request.refuse(shape[0], " x ", shape[1], ", need at most 2147483646 each way")
         if size > most:
             raise request.refuse(shape[0], " x ", shape[1], " with only ", entries, " entries")
-    request.require_memory(12 * entries + 8 * sum(shape))
 
 
 def _canonical(matrix: Any) -> Any:
@@ -137,7 +195,7 @@ def _increases(matrix: Any) -> bool:
     return True
 
 
-def _require_finite_entries(request: Request, matrix: Any) -> None:
+def _require_finite_entries(request: Request, matrix: Any, before: int) -> None:
     import numpy as np
 
     for first in range(0, len(matrix.data), _BLOCK):
@@ -145,4 +203,4 @@ def _require_finite_entries(request: Request, matrix: Any) -> None:
         if not good.all():
             at = first + int(np.argmin(good))
             row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
-            raise not_finite(request, row, int(matrix.indices[at]), matrix.data[at])
+            raise not_finite(request, before + row, int(matrix.indices[at]), matrix.data[at])

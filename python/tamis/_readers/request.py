@@ -34,7 +34,7 @@ class Parts:
     ----------
     X : numpy.ndarray or scipy.sparse.csr_matrix
         The numbers, one sample a row, in any order of memory. Sparse: float32 or float64, column indices int32 and
-        strictly increasing within a row.
+        strictly increasing within a row. Or the sink of the request, which took the rows.
     names, row_ids : list of str or None
         Of the columns and rows.
     labels : dict
@@ -44,7 +44,7 @@ class Parts:
     excluded_columns : list of str
         Columns of the file left out of the numbers.
     format : str
-        "parquet", "arrow", "feather", "h5ad", "10x" or "mat".
+        "parquet", "arrow", "feather", "h5ad", "zarr", "10x" or "mat".
     """
 
     X: Any
@@ -67,6 +67,23 @@ class Request:
     text_columns: tuple[str, ...]
     transpose: bool
     memory_limit: int
+    sink: Any = None  # _core.RowSink, where rows may stay out of memory
+
+    @property
+    def piece_bytes(self) -> int:
+        """Of rows that are on their way to the sink."""
+        return max(1 << 20, min(64 << 20, self.memory_limit // 32))
+
+    def leaves_on_disk(self, rows: int, columns: int, dtype: Any) -> bool:
+        """Whether the sink takes dense rows. Those of a table that is turned round are never together in its file."""
+        if self.sink is None or self.transpose:
+            return False
+        return bool(self.sink.takes_rows(rows, columns, dtype.name))
+
+    def leaves_sparse_on_disk(self, columns: int, dtype: Any, offsets: Any) -> bool:
+        if self.sink is None or self.transpose:
+            return False
+        return bool(self.sink.takes_sparse_rows(columns, dtype.name, offsets))
 
     @property
     def where(self) -> str:
