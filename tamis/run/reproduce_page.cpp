@@ -654,8 +654,9 @@ class Composer {
     add("protocol", text(protocol_.quick ? "quick" : "full", ", version ", kProtocolVersion));
     add("seed", std::to_string(result_.seed));
     add("cells", text(result_.cells.size(), ", of which earlier runs had finished ", result_.found));
-    add("time", text(short_number(result_.seconds, 3), " s by the clock in this run, with ", result_.threads,
-                     " threads; ", short_number(cpu_seconds, 4), " s of computing in all cells"));
+    const double seconds = result_.seconds < 100 ? result_.seconds : std::round(result_.seconds);
+    add("time", text(short_number(seconds, seconds < 100 ? 3 : 9), " s by the clock in this run, with ",
+                     result_.threads, " threads; ", short_number(cpu_seconds, 4), " s of computing in all cells"));
     add("machine", text(machine_.processor.empty() ? "" : machine_.processor + ", ", machine_.cores, " cores, ",
                         size_text(machine_.memory_bytes), ", ", machine_.system));
     add("version", text("tamis ", kVersion));
