@@ -49,7 +49,7 @@ Table Session::read(const DataArguments& arguments, const ReadOptions& options, 
     const std::uint64_t least = need - store.table_bytes() + store.resident_bytes();
     require(least <= budget, ErrorCode::resources, arguments.path, ": needs about ", size_text(least),
             " of memory even if the rows stay on disk, the limit is ", size_text(budget),
-            "; the least that would do is --memory ", least);
+            "; the least that would do is --memory ", limit_for(least));
     note(text(arguments.path, ": in memory this would need about ", size_text(need), " of ", size_text(budget),
               ", so the rows stay on disk and every pass reads them"));
     return true;

@@ -193,9 +193,12 @@ Forecast forecast(const std::string& method, const Source& source, const Options
   return result;
 }
 
+std::uint64_t limit_for(std::uint64_t peak_bytes) { return peak_bytes + peak_bytes / 64; }
+
 void require_memory(const Forecast& need, std::uint64_t limit, const std::string& where) {
   require(need.peak_bytes <= limit, ErrorCode::resources, where, ": needs about ", size_text(need.peak_bytes),
-          " of memory, the limit is ", size_text(limit), "; the least that would do is --memory ", need.peak_bytes);
+          " of memory, the limit is ", size_text(limit), "; the least that would do is --memory ",
+          limit_for(need.peak_bytes));
 }
 
 }  // namespace tamis
