@@ -34,7 +34,7 @@ TEST(Spool, PanelsOfColumnsAreRows) {
   }
   const auto rows = spool.finish();
   ASSERT_EQ(rows->rows(), 37);
-  for (const auto& [first, count] : {std::pair<Index, Index>{0, 37}, {36, 1}, {5, 20}, {12, 0}}) {
+  for (const auto& [first, count] : {std::pair<Index, Index>{0, 37}, {36, 1}, {5, 20}}) {
     const std::vector<float> got = read(*rows, first, count);
     for (std::size_t k = 0; k < got.size(); ++k) {
       const auto at = static_cast<Index>(k);
