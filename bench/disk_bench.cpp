@@ -2,8 +2,8 @@
 //
 //   build/disk_bench FILE.npy [THREADS]
 //
-// The table must fit the memory. Prints medians of three rounds, the three ways taking turns, and how near the pass from
-// disk comes to the slower of the other two.
+// The table must fit the memory. Prints medians of three rounds, the three ways taking turns, and how near the pass
+// from disk comes to the slower of the other two.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -38,7 +38,8 @@ bool has_ending(const std::string& path, std::initializer_list<const char*> endi
 
 // Their readers need to move about in the file, so that none is read compressed or from a pipe.
 bool is_foreign(const std::string& path) {
-  const std::string name = lower_case(path);
+  std::string name = lower_case(path);
+  while (name.ends_with('/')) name.pop_back();  // of a folder, as shells complete it
   const auto endings = {".parquet", ".pq", ".arrow", ".feather", ".ipc", ".h5ad", ".mat", ".h5", ".zarr"};
   return std::any_of(endings.begin(), endings.end(), [&](const char* ending) { return name.ends_with(ending); });
 }

@@ -91,7 +91,7 @@ class Request:
 
     @property
     def ending(self) -> str:
-        return os.path.splitext(self.path)[1].lower()
+        return os.path.splitext(self.path.rstrip("/"))[1].lower()
 
     def refuse(self, *parts: object) -> ReadError:
         return ReadError(f"{self.where}: " + "".join(map(str, parts)))
