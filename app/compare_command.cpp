@@ -335,12 +335,11 @@ void write_folder(OutputFolder& folder, const Result& result, const std::string&
 }
 
 // Of the methods that will run, with the options they have by default.
-Session::Peak largest_peak(const std::string& methods, int threads) {
+Session::Peaks peaks_of_all(const std::string& methods, int threads) {
   return [=](const Source& source) {
-    std::uint64_t most = 0;
-    for (const Method& method : parse_methods(methods))
-      most = std::max(most, peak_of(method.name, {}, threads)(source));
-    return most;
+    std::vector<std::uint64_t> peaks;
+    for (const Method& method : parse_methods(methods)) peaks.push_back(peak_of(method.name, source, {}, threads));
+    return peaks;
   };
 }
 
@@ -351,7 +350,7 @@ int run_compare(const Arguments& arguments) {
   if (!arguments.labels.empty()) read.labels = {arguments.labels};
   CompareRequest request = parse_request(arguments);
   const auto sizes = parse_sizes(arguments.features);
-  const Table table = session.read(arguments.data, read, largest_peak(arguments.methods, session.context().threads()));
+  const Table table = session.read(arguments.data, read, peaks_of_all(arguments.methods, session.context().threads()));
   std::optional<OutputFolder> folder;
   if (!arguments.output.empty()) {
     folder.emplace(arguments.output, std::vector<std::string>{"comparison.json", "report.html"},

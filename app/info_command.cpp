@@ -109,7 +109,7 @@ int run_info(const Arguments& arguments) {
   Session session(*arguments.run);
   ReadOptions read = arguments.data.read_options();
   if (!arguments.labels.empty()) read.labels = {arguments.labels};
-  const Table table = session.read(arguments.data, read, peak_of("maxvar", {}, session.context().threads()));
+  const Table table = session.read(arguments.data, read, peaks_of("maxvar", {}, session.context().threads()));
   const Profile found = naming(table.path, [&] { return profile(table.source, session.context()); });
   session.bar().clear();
   const int threads = session.context().threads();

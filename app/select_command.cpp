@@ -106,7 +106,7 @@ void read_and_resolve(Job& job, Session& session) {
     if (!labels.empty() && !known) options.labels.push_back(labels);
   }
   job.table = session.read(arguments.data, options,
-                           peak_of(job.method.name, job.bound->options(), session.context().threads()));
+                           peaks_of(job.method.name, job.bound->options(), session.context().threads()));
   if (job.page.image) require_image(*job.page.image, job.table);
   job.request.include = sorted(resolve_features(include, job.table, "include"));
   job.request.exclude = sorted(resolve_features(exclude, job.table, "exclude", true));

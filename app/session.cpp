@@ -39,29 +39,35 @@ void Session::warn(const std::string& message) {
   note("warning: " + message);
 }
 
-Table Session::read(const DataArguments& arguments, const ReadOptions& options, const Peak& peak) {
+Table Session::read(const DataArguments& arguments, const ReadOptions& options, const Peaks& peaks) {
   ReadOptions more = options;
   if (foreign_reader != nullptr) more.foreign = *foreign_reader;
   more.leave_on_disk = [&](const Source& source) {
-    const std::uint64_t need = peak(source), budget = memory_budget(context_);
-    if (need <= budget) return false;
-    const Store& store = source.store();
-    const std::uint64_t least = need - store.table_bytes() + store.resident_bytes();
-    require(least <= budget, ErrorCode::resources, arguments.path, ": needs about ", size_text(least),
+    const std::uint64_t saved = source.store().table_bytes() - source.store().resident_bytes();
+    const std::uint64_t budget = memory_budget(context_);
+    const std::vector<std::uint64_t> needs = peaks(source);
+    const auto runs_from_disk_only = [&](std::uint64_t need) { return need > budget && need - saved <= budget; };
+    if (const auto need = std::find_if(needs.begin(), needs.end(), runs_from_disk_only); need != needs.end()) {
+      note(text(arguments.path, ": in memory this would need about ", size_text(*need), " of ", size_text(budget),
+                ", so the rows stay on disk and every pass reads them"));
+      return true;
+    }
+    const std::uint64_t least = *std::min_element(needs.begin(), needs.end());
+    require(least <= budget, ErrorCode::resources, arguments.path, ": needs about ", size_text(least - saved),
             " of memory even if the rows stay on disk, the limit is ", size_text(budget),
-            "; the least that would do is --memory ", limit_for(least));
-    note(text(arguments.path, ": in memory this would need about ", size_text(need), " of ", size_text(budget),
-              ", so the rows stay on disk and every pass reads them"));
-    return true;
+            "; the least that would do is --memory ", limit_for(least - saved));
+    return false;
   };
   return naming(arguments.path, [&] { return read_table(arguments.path, more, context_); });
 }
 
-Session::Peak peak_of(const std::string& method, const Options& options, int threads) {
-  return [=](const Source& source) {
-    const Store& store = source.store();
-    return forecast(method, source, options, threads).peak_bytes - store.resident_bytes() + store.table_bytes();
-  };
+std::uint64_t peak_of(const std::string& method, const Source& source, const Options& options, int threads) {
+  const Store& store = source.store();
+  return forecast(method, source, options, threads).peak_bytes - store.resident_bytes() + store.table_bytes();
+}
+
+Session::Peaks peaks_of(const std::string& method, const Options& options, int threads) {
+  return [=](const Source& source) { return std::vector{peak_of(method, source, options, threads)}; };
 }
 
 }  // namespace tamis::app

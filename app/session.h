@@ -21,10 +21,10 @@ class Session {
   void note(const std::string& message);  // one line for people, unless --quiet
   void warn(const std::string& message);  // kept for the report; printed unless --quiet
 
-  // `peak` forecasts the memory that will be needed with the table in it. Where that is more than there may be, the
-  // rows are left on disk if they can be.
-  using Peak = std::function<std::uint64_t(const Source&)>;
-  Table read(const DataArguments& arguments, const ReadOptions& options, const Peak& peak);
+  // `peaks` forecasts what each piece of work will need with the table in memory. The rows are left on disk where that
+  // lets one more of them run; where none can run even so, nothing is read.
+  using Peaks = std::function<std::vector<std::uint64_t>(const Source&)>;
+  Table read(const DataArguments& arguments, const ReadOptions& options, const Peaks& peaks);
 
  private:
   bool quiet_;
@@ -33,8 +33,9 @@ class Session {
   std::vector<std::string> warnings_;
 };
 
-// The peak of a method with its options.
-Session::Peak peak_of(const std::string& method, const Options& options, int threads);
+// The peak of a method with its options, the table in memory.
+std::uint64_t peak_of(const std::string& method, const Source& source, const Options& options, int threads);
+Session::Peaks peaks_of(const std::string& method, const Options& options, int threads);
 
 // Runs `work`, naming the file in complaints about its data that do not.
 template <class Work>

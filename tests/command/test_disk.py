@@ -79,6 +79,13 @@ def test_other_commands_from_disk(tmp_path, table):
         assert run.code == 0 and "stay on disk" in run.err, str(run)
 
 
+def test_compare_leaves_the_rows_on_disk_for_those_that_fit_so(table):
+    limit = too_little(select(table, "-m", "maxvar"))
+    run = tamis("compare", table, "-m", "maxvar,rufs", "-k", "3", "--repeats", "1", "-c", "3", "--json", *limit)
+    assert run.code == 0 and "stay on disk" in run.err, str(run)
+    assert [method["status"] for method in run.json["methods"]] == ["direct", "failed"]
+
+
 @pytest.mark.skipif(SANITIZED, reason="sanitizers use memory of their own")
 def test_peak_stays_below_the_limit(tmp_path):
     path = write_npy(tmp_path / "x.npy", large(200000, 100).astype("<f4"))  # 80 MB
