@@ -1,7 +1,6 @@
 // Gram matrices of passes.h.
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
 #include <vector>
 
@@ -22,6 +21,8 @@ constexpr Index kGramRows = 256;
 constexpr Index kPanelRows = 256;
 constexpr Index kStretchCols = 1024;
 constexpr Index kLoadedCols = 256;
+// Columns of a Gram matrix of sparse rows that are made together.
+constexpr Index kSparseCols = 64;
 
 // Copies the computed triangle onto the other.
 void symmetrize(Matrix& a) {
@@ -75,6 +76,21 @@ void gram_pairs(const Centered& z, const std::vector<PanelPair>& pairs, Context&
                         context, partial, add_matrix, finish);
 }
 
+// The matrix of the linear map `image`, a few of its columns at a time.
+template <class Image>
+Matrix by_unit_columns(Index dim, Image image) {
+  Matrix out(dim, dim);
+  for (Index first = 0; first < dim; first += kSparseCols) {
+    const Index count = std::min(kSparseCols, dim - first);
+    Matrix unit(dim, count);
+    for (Index k = 0; k < count; ++k) unit(first + k, k) = 1;
+    const Matrix columns = image(unit);
+    for (Index i = 0; i < dim; ++i) std::copy_n(columns.row(i), count, out.row(i) + first);
+  }
+  symmetrize(out);
+  return out;
+}
+
 Sums remote_gram_sums(const Centered& z, Context& context) {
   context.count_pass();
   return Unpacker(RemoteRequest("gram", z).merged(context).bytes).matrices();
@@ -83,7 +99,9 @@ Sums remote_gram_sums(const Centered& z, Context& context) {
 }  // namespace
 
 Matrix gram(const Centered& z, Context& context) {
-  assert(!z.source().sparse());
+  if (z.source().sparse()) {
+    return by_unit_columns(z.cols(), [&](const Matrix& unit) { return scatter_product(z, unit, context); });
+  }
   Matrix out(z.cols(), z.cols());
   const auto pairs = upper_pairs(z.cols(), kGramCols);
   if (is_remote(z.source())) {
@@ -105,7 +123,10 @@ Bytes gram_sums_of_chunk(ChunkTask& task, Context& context) {
 }
 
 Matrix gram_of_rows(const Centered& z, Context& context) {
-  assert(!z.source().sparse());
+  if (z.source().sparse()) {
+    return by_unit_columns(
+        z.rows(), [&](const Matrix& unit) { return multiply(z, multiply_transposed(z, unit, context), context); });
+  }
   if (is_remote(z.source())) {
     // A sum over columns, not rows: for rows of one block, which are in one chunk.
     require(z.rows() <= z.source().store().block_rows(), ErrorCode::internal, "gram_of_rows: ", z.rows(), " rows");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <optional>
 
 #include "tamis/data/blocks.h"
@@ -330,7 +331,34 @@ void sweep_block(const Folded& z, const Block& block, const Matrix& v, const std
   }
 }
 
+// The same of sparse rows, one at a time.
+void sweep_sparse_block(const Centered& z, const Block& block, const Matrix& v, const std::vector<double>& offset,
+                        Matrix& sum) {
+  RowEntries entries;
+  std::vector<double> y(static_cast<std::size_t>(v.cols()));
+  for (Index i = 0; i < block.rows; ++i) {
+    entries.load(z, block, i);
+    std::fill(y.begin(), y.end(), 0.0);
+    kernels<double>().sparse_gather(entries.count, entries.values, entries.columns, v.data(), v.cols(), y.data());
+    std::transform(y.begin(), y.end(), offset.begin(), y.begin(), std::minus<>());
+    kernels<double>().sparse_scatter(entries.count, entries.values, entries.columns, y.data(), v.cols(), sum.data());
+    add_rows(1, y.data(), v.cols(), sum.row(z.cols()));
+  }
+}
+
+Sums sweep_sums_sparse(const Centered& z, const Matrix& v, Context& context) {
+  const Padded whole(v);
+  const Matrix& vp = whole.matrix();
+  const std::vector<double> offset = times_rows(implicit_center(z), vp);
+  return reduce_sums(z.source().store(), 1, context, [&](const Block& block, Index) {
+    Matrix partial(z.cols() + 1, vp.cols());
+    sweep_sparse_block(z, block, vp, offset, partial);
+    return partial;
+  });
+}
+
 Sums sweep_sums(const Centered& z, const Matrix& v, Context& context) {
+  if (z.source().sparse()) return sweep_sums_sparse(z, v, context);
   const Folded folded(z);
   const Padded whole(v);
   const Matrix& vp = whole.matrix();
@@ -344,7 +372,7 @@ Sums sweep_sums(const Centered& z, const Matrix& v, Context& context) {
 
 // A function of all the rows' shape, wherever they are.
 bool sweeps(const Source& source) {
-  return !source.sparse() && source.store().block_count() >= kSweepBlocks && source.cols() <= kSweepCols;
+  return source.store().block_count() >= kSweepBlocks && source.cols() <= kSweepCols;
 }
 
 }  // namespace

@@ -81,9 +81,9 @@ Matrix multiply(const Centered& z, const Matrix& v, Context& context);
 Matrix multiply_transposed(const Centered& z, const Matrix& t, Context& context);
 // Z'(Z V) (d x m): S V without S. One reading of the data where there are many rows, two where not.
 Matrix scatter_product(const Centered& z, const Matrix& v, Context& context);
-// Z'Z (d x d). Dense only.
+// Z'Z (d x d).
 Matrix gram(const Centered& z, Context& context);
-// Z Z' (n x n) for few rows. Dense only.
+// Z Z' (n x n) for few rows.
 Matrix gram_of_rows(const Centered& z, Context& context);
 
 // Adds Z's rows into their clusters' sums (c x d): + into the new cluster and - from the old one for every row

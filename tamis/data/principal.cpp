@@ -36,19 +36,9 @@ RitzPairs without_null(RitzPairs pairs, Index count, Index n, Index d) {
   return pairs;
 }
 
-Matrix identity(Index n) {
-  Matrix out(n, n);
-  for (Index i = 0; i < n; ++i) out(i, i) = 1;
-  return out;
-}
-
 RitzPairs from_gram(const Centered& z, Index count, const Matrix& s) {
   const EigenPairs pairs = symmetric_eigen_largest(s, count);
   return without_null({pairs.vectors, {}, pairs.values, {}, 0, true}, count, z.rows(), z.cols());
-}
-
-Matrix small_gram(const Centered& z, Context& context) {
-  return z.source().sparse() ? scatter_product(z, identity(z.cols()), context) : gram(z, context);
 }
 
 // A sample of rows, centred on its own means: cheap where there are many.
@@ -120,10 +110,9 @@ bool rows_are_fewer(const Centered& z) { return z.rows() <= kSmall || z.rows() <
 // Eigenvectors U of K = ZZ' with K U: K itself where it is cheaper than many products with the data, else by them.
 RitzPairs of_row_gram(const Centered& z, Index count, Accuracy accuracy, Context& context) {
   const Index n = z.rows();
-  const bool sparse = z.source().sparse();
   const auto products = [&](const Matrix& u) { return multiply(z, multiply_transposed(z, u, context), context); };
   Matrix k;
-  if (n <= (sparse ? kSmall : kFewRows)) k = sparse ? products(identity(n)) : gram_of_rows(z, context);
+  if (n <= (z.source().sparse() ? kSmall : kFewRows)) k = gram_of_rows(z, context);
   RitzPairs found;
   if (n <= kSmall) {
     EigenPairs pairs = symmetric_eigen_largest(k, count);
@@ -171,7 +160,7 @@ RitzPairs principal_directions(const Centered& z, Index count, Accuracy accuracy
   }
   const bool many_rows = !z.source().sparse() && z.rows() >= kManyRows && z.cols() <= kManyRowsCols;
   if (z.cols() <= std::min(kSmall, z.rows()) || many_rows) {
-    const Matrix& s = scatter.empty() ? small_gram(z, context) : scatter;
+    const Matrix& s = scatter.empty() ? gram(z, context) : scatter;
     return accuracy == Accuracy::full || z.cols() <= kTiny ? from_gram(z, count, s)
                                                            : from_columns(z, count, accuracy, s, context);
   }

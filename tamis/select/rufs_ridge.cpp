@@ -13,34 +13,12 @@ using namespace rufs_algebra;
 
 namespace {
 
-constexpr Index kBlock = 64;       // columns of a sparse Gram matrix formed together
 constexpr Index kRidgeSteps = 20;  // conjugate gradients of one ridge problem elsewhere, from the one before
 constexpr double kRidgeResidual = 1e-4;
 
 }  // namespace
 
 namespace {
-
-// Columns first .. first + count of the identity.
-Matrix unit_columns(Index n, Index first, Index count) {
-  Matrix out(n, count);
-  for (Index k = 0; k < count; ++k) out(first + k, k) = 1;
-  return out;
-}
-
-// X'X or XX' of sparse rows, a few columns at a time.
-Matrix sparse_gram(const Centered& x, bool rows, Context& context) {
-  const Index m = rows ? x.rows() : x.cols();
-  Matrix out(m, m);
-  for (Index first = 0; first < m; first += kBlock) {
-    const Index count = std::min(kBlock, m - first);
-    const Matrix unit = unit_columns(m, first, count);
-    const Matrix part =
-        rows ? multiply(x, multiply_transposed(x, unit, context), context) : scatter_product(x, unit, context);
-    for (Index i = 0; i < m; ++i) std::copy_n(part.row(i), count, out.row(i) + first);
-  }
-  return out;
-}
 
 // A += B diag(by)
 void add_scaled_columns(const std::vector<double>& by, const Matrix& b, Matrix& a) {
@@ -61,11 +39,7 @@ RidgeSystem::RidgeSystem(const Centered& x, Index decomposed, Context& context) 
   if (std::min(x.rows(), x.cols()) > (x.source().sparse() ? decomposed / 4 : decomposed)) return;
   path_ = x.cols() <= x.rows() ? Path::columns : Path::rows;
   const bool rows = path_ == Path::rows;
-  if (x.source().sparse()) {
-    gram_ = Tridiagonal(sparse_gram(x, rows, context));
-  } else {
-    gram_ = Tridiagonal(rows ? gram_of_rows(x, context) : gram(x, context));
-  }
+  gram_ = Tridiagonal(rows ? gram_of_rows(x, context) : gram(x, context));
 }
 
 const char* RidgeSystem::path() const {

@@ -10,7 +10,6 @@ namespace {
 
 constexpr Index kLargestGram = 4096;  // 134 MB
 constexpr Index kRowsPerTask = 256;   // of S: the cut is fixed, so the bits are too
-constexpr Index kColsAtOnce = 64;     // of S, where it is made of products: n x 64 numbers on the way
 
 }  // namespace
 
@@ -27,19 +26,7 @@ Scatter::Scatter(const Centered& z, ScatterPath path, Context& context) : z_(z),
   if (path == ScatterPath::gram) gram_ = gram(z, context);
 }
 
-Matrix Scatter::whole() const {
-  if (!gram_.empty()) return gram_;
-  const Index d = z_.cols();
-  Matrix out(d, d);
-  for (Index first = 0; first < d; first += kColsAtOnce) {
-    const Index count = std::min(kColsAtOnce, d - first);
-    Matrix unit(d, count);
-    for (Index k = 0; k < count; ++k) unit(first + k, k) = 1;
-    const Matrix columns = scatter_product(z_, unit, context_);
-    for (Index i = 0; i < d; ++i) std::copy_n(columns.row(i), count, out.row(i) + first);
-  }
-  return out;
-}
+Matrix Scatter::whole() const { return gram_.empty() ? gram(z_, context_) : gram_; }
 
 Matrix Scatter::times(const Matrix& v) const {
   if (gram_.empty()) return scatter_product(z_, v, context_);
