@@ -18,37 +18,71 @@ namespace {
 constexpr Index kAllPairsRows = 4096;
 constexpr Index kSampledPairs = 1 << 17;
 
+// Edges of every row, in compressed rows.
+struct Edges {
+  std::vector<Index> offsets;  // rows + 1
+  std::vector<std::int32_t> columns;
+  std::vector<double> weights;
+};
+
 struct Edge {
   std::int32_t column;
   double weight;
 };
 
-// W = max(W, W') from the edges of each row, without zeros.
-void symmetrize(const std::vector<std::vector<Edge>>& edges, Graph& graph) {
-  std::vector<std::vector<Edge>> both = edges;
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    for (const Edge& edge : edges[i]) {
-      both[static_cast<std::size_t>(edge.column)].push_back({static_cast<std::int32_t>(i), edge.weight});
+// Sorts the edges of a row, and keeps the heavier of two between the same rows; the end of what is kept.
+Edge* merge_row(Edge* first, Edge* last) {
+  std::sort(first, last, [](const Edge& a, const Edge& b) {
+    return a.column != b.column ? a.column < b.column : a.weight > b.weight;  // so that unique() keeps the heavier
+  });
+  last = std::unique(first, last, [](const Edge& a, const Edge& b) { return a.column == b.column; });
+  return std::remove_if(first, last, [](const Edge& edge) { return !(edge.weight > 0); });
+}
+
+// Every edge in both of its rows; `starts` are where the rows begin.
+std::vector<Edge> both_ways(const Edges& edges, std::vector<Index>& starts) {
+  const std::size_t n = edges.offsets.size() - 1;
+  starts.assign(n + 1, 0);
+  for (std::size_t i = 0; i < n; ++i) starts[i + 1] += edges.offsets[i + 1] - edges.offsets[i];
+  for (const std::int32_t column : edges.columns) ++starts[static_cast<std::size_t>(column) + 1];
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  std::vector<Edge> both(2 * edges.columns.size());
+  std::vector<Index> next(starts.begin(), starts.end() - 1);
+  const auto put = [&](std::size_t row, std::size_t column, double weight) {
+    both[static_cast<std::size_t>(next[row]++)] = {static_cast<std::int32_t>(column), weight};
+  };
+  for (std::size_t i = 0; i < n; ++i) {
+    for (Index q = edges.offsets[i]; q < edges.offsets[i + 1]; ++q) {
+      const auto j = static_cast<std::size_t>(edges.columns[static_cast<std::size_t>(q)]);
+      put(i, j, edges.weights[static_cast<std::size_t>(q)]);
+      put(j, i, edges.weights[static_cast<std::size_t>(q)]);
     }
   }
-  graph.rows = static_cast<Index>(edges.size());
-  graph.offsets = {0};
-  graph.degree.assign(edges.size(), 0.0);
-  for (std::size_t i = 0; i < both.size(); ++i) {
-    auto& row = both[i];
-    // The heavier of two edges first, so that unique() keeps it.
-    std::sort(row.begin(), row.end(), [](const Edge& a, const Edge& b) {
-      return a.column != b.column ? a.column < b.column : a.weight > b.weight;
-    });
-    row.erase(std::unique(row.begin(), row.end(), [](const Edge& a, const Edge& b) { return a.column == b.column; }),
-              row.end());
-    for (const Edge& edge : row) {
-      if (!(edge.weight > 0)) continue;
-      graph.columns.push_back(edge.column);
-      graph.weights.push_back(edge.weight);
-      graph.degree[i] += edge.weight;
+  return both;
+}
+
+// W = max(W, W') from the edges of each row, without zeros.
+void symmetrize(Edges edges, Graph& graph) {
+  const std::size_t n = edges.offsets.size() - 1;
+  std::vector<Index> starts;
+  std::vector<Edge> both = both_ways(edges, starts);
+  edges = Edges();
+  graph.rows = static_cast<Index>(n);
+  graph.offsets.assign(n + 1, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    Edge* first = both.data() + starts[i];
+    graph.offsets[i + 1] = graph.offsets[i] + (merge_row(first, both.data() + starts[i + 1]) - first);
+  }
+  graph.columns.reserve(static_cast<std::size_t>(graph.offsets[n]));
+  graph.weights.reserve(static_cast<std::size_t>(graph.offsets[n]));
+  graph.degree.assign(n, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Edge* edge = both.data() + starts[i];
+    for (Index count = graph.offsets[i + 1] - graph.offsets[i]; count > 0; --count, ++edge) {
+      graph.columns.push_back(edge->column);
+      graph.weights.push_back(edge->weight);
+      graph.degree[i] += edge->weight;
     }
-    graph.offsets.push_back(static_cast<Index>(graph.columns.size()));
   }
 }
 
@@ -98,7 +132,7 @@ Graph neighbor_graph(const Source& source, const GraphOptions& options, Context&
   std::vector<char> zero;
   const Source seen = cosine ? unit_rows(source, zero, context) : source;
   const bool all_pairs = heat && !options.bandwidth && source.rows() <= kAllPairsRows;
-  const Neighbors found = nearest_neighbors(seen, options.neighbors, all_pairs, context);
+  Neighbors found = nearest_neighbors(seen, options.neighbors, all_pairs, context);
 
   Graph graph;
   graph.neighbors = found.count;
@@ -109,26 +143,29 @@ Graph neighbor_graph(const Source& source, const GraphOptions& options, Context&
     if (!cosine) return 1.0;
     return zero[i] || zero[j] ? 0.0 : std::max(0.0, 1 - squared * found.unit * found.unit / 2);  // of unit rows
   };
-  std::vector<std::vector<Edge>> edges(static_cast<std::size_t>(source.rows()));
-  const auto k = static_cast<std::size_t>(found.count);
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    for (std::size_t q = i * k; q < (i + 1) * k; ++q) {
-      edges[i].push_back({found.index[q], weight(i, static_cast<std::size_t>(found.index[q]), found.distance[q])});
+  Edges edges{{0}, std::move(found.index), std::move(found.distance)};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(source.rows()); ++i) {
+    edges.offsets.push_back(edges.offsets.back() + found.count);
+    for (auto q = static_cast<std::size_t>(edges.offsets[i]); q < static_cast<std::size_t>(edges.offsets[i + 1]); ++q) {
+      edges.weights[q] = weight(i, static_cast<std::size_t>(edges.columns[q]), edges.weights[q]);
     }
   }
-  symmetrize(edges, graph);
+  symmetrize(std::move(edges), graph);
   return graph;
 }
 
 Graph graph_of(const Matrix& w) {
-  std::vector<std::vector<Edge>> edges(static_cast<std::size_t>(w.rows()));
+  Edges edges{{0}, {}, {}};
   for (Index i = 0; i < w.rows(); ++i) {
     for (Index j = 0; j < w.cols(); ++j) {
-      if (i != j) edges[static_cast<std::size_t>(i)].push_back({static_cast<std::int32_t>(j), w(i, j)});
+      if (i == j || w(i, j) == 0) continue;
+      edges.columns.push_back(static_cast<std::int32_t>(j));
+      edges.weights.push_back(w(i, j));
     }
+    edges.offsets.push_back(static_cast<Index>(edges.columns.size()));
   }
   Graph graph;
-  symmetrize(edges, graph);
+  symmetrize(std::move(edges), graph);
   return graph;
 }
 
