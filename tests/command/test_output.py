@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse
-from conftest import COMMAND, planted, refused, select, tamis, write_csv, write_npy
+from conftest import COMMAND, PYTHON_COMMAND, SANITIZED, planted, refused, select, tamis, write_csv, write_npy
 
 
 def test_json_shape(tmp_path):
@@ -269,3 +269,18 @@ def test_bytes_of_a_result_repeat(tmp_path):
         select(path, "-c", "3", "-k", "3", "-o", tmp_path / name)
     for name in ("ranking.csv", "selected.npy"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+@pytest.mark.skipif(SANITIZED or PYTHON_COMMAND, reason="the program takes more memory of its own")
+@pytest.mark.parametrize("method", ["ufcm", "maxvar", "lapscore", "spec", "mcfs", "ndfs", "rufs"])
+@pytest.mark.parametrize("shape, density", [((3000, 40), 1), ((1500, 400), 1), ((150, 3000), 1), ((6000, 100), 0.1)])
+def test_forecast_of_memory(tmp_path, method, shape, density):
+    """A little above the peak; bench/forecast.py has more shapes, and tighter bounds."""
+    X = planted(*shape)
+    if density < 1:
+        kept = np.random.default_rng(1).random(shape) < density
+        scipy.sparse.save_npz(tmp_path / "x.npz", scipy.sparse.csr_matrix(X * kept), compressed=False)
+    else:
+        np.save(tmp_path / "x.npy", X)
+    result = select(next(tmp_path.iterdir()), "-m", method, "-c", "3", "--threads", "2")
+    assert 0.95 < result["forecast"]["peak_bytes"] / result["report"]["peak_bytes"] < 1.4
