@@ -31,7 +31,7 @@ double directions_numbers(const Shape& x, double w, bool small_gram, bool few_ro
   if (small_gram && x.sparse) return 6.7 * x.d * x.d + 0.5 * 64.0 * std::min(x.n, 6144.0);
   if (small_gram) return std::max(column_gram_numbers(x), 2.0 * x.d * x.d);
   if (few_rows && x.sparse) return 3.2 * x.n * x.n + 2.0 * x.d * w + 1.7 * x.d * std::min(x.n, 64.0);
-  if (few_rows && x.n <= 256.0) return 3.2 * x.n * x.n + 3.0 * x.d * w;
+  if (few_rows && x.n <= 256.0) return 3.2 * x.n * x.n + 4.0 * x.d * w + 3e4;
   if (few_rows) return std::max(row_gram_numbers(x), x.n * x.n + 22.0 * x.n * w) + 6.0 * x.d * w;
   if (x.n < x.d) return 17.0 * x.n * w + (x.sparse ? 3.0 : 6.0) * x.d * w;
   const double sample = x.sparse || x.n < 4096.0 ? 0.0 : x.d * std::min({1024.0, 8.0 * (1 << 20) / x.d, x.n / 8.0});
@@ -53,7 +53,7 @@ double graph_numbers(const Shape& x, const Options& options) {
 }
 
 // The smoothest eigenvectors of the graph: all of a small one, else a basis of c and some.
-double eigenvector_numbers(const Shape& x, double c) { return x.n <= 512.0 ? 5.4 * x.n * x.n : 7.2 * x.n * (c + 6.0); }
+double eigenvector_numbers(const Shape& x, double c) { return x.n <= 512.0 ? 5.4 * x.n * x.n : 7.6 * x.n * (c + 6.0); }
 
 // --- Methods --------------------------------------------------------------------------------------------------------
 
@@ -65,7 +65,7 @@ double ufcm_numbers(const Shape& x, const Options& options) {
   double most = n * (2.05 * m + 1.5) + std::min(1.5 * n * m, 2.5e5) + 9.5 * d * m;
   if (plan.scatter && !plan.gram) most = std::max(most, 15.0 * d * m + (one_reading(x) ? 0.0 : 2.5 * n * m));
   if (plan.exact) most = std::max(most, 7.5 * d * d + n * (m + 2.0));
-  if (plan.gram) most = std::max(most, column_gram_numbers(x) - squares);
+  if (plan.gram) most = std::max(most, 1.17 * (column_gram_numbers(x) - squares));
   most = std::max(most, directions_numbers(x, m + 4.0, plan.small_gram, plan.few_rows));
   if (plan.sampled) most = std::max(most, 1.1 * d * std::min(16384.0, 8.0 * (1 << 20) / d));
   return squares + most + 2e5 * std::min(1.0, m / 40.0);
@@ -106,8 +106,8 @@ double systems_numbers(const std::string& method, const Shape& x, const Options&
   const bool by_columns = x.d <= x.n, ndfs = method == "ndfs";
   const double c = numeric(options, "clusters", 8.0), side = std::min(x.n, x.d);
   const double graph = graph_numbers(x, options) / 2.0;
-  const double squares = !ndfs ? 1.25 : by_columns ? 2.1 : 1.45;
-  const double systems = squares * side * side + (ndfs ? 6.0 : 16.0) * (x.n + x.d) * c;
+  const double squares = !ndfs ? 1.35 : by_columns ? 2.1 : 1.45;
+  const double systems = squares * side * side + (ndfs ? 6.0 : 19.0) * (x.n + x.d) * c;
   double gram = by_columns ? column_gram_numbers(x) : row_gram_numbers(x);
   if (ndfs && x.sparse && !by_columns) gram += 2.0 * x.d * std::min({256.0, x.n, 2097152.0 / x.d});
   return 1.5e5 * std::min(1.0, c / 40.0) + std::max({neighbors_numbers(x) + 2.0 * x.n, 2.0 * graph,

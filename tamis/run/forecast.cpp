@@ -54,12 +54,12 @@ Cost ufcm_cost(const Shape& x, const Options& options) {
   }
   // Rows times W, k-means on them and on a sample of them, and the eigen-solver's bases. Many clusters of many rows
   // take many steps.
-  const double kmeans = 1.9e-9 * n * m * c * (plan.sampled ? std::max(1.0, c / 6.0) : 1.0);
+  const double kmeans = 1.9e-9 * n * m * c * (plan.sampled ? std::max(1.0, c / 5.0) : 1.0);
   cost.seconds += rounds * (2e-10 * x.entries * (m + 3.0) + 1e-7 * n + kmeans);
   cost.seconds += 1.5e-8 * std::min(n, 8192.0) * m * c + (x.sparse ? 1.8e-7 * x.entries : 0.0);
   if (plan.gram) cost.seconds += 6e-10 * rounds * d * d * m;
   cost.seconds /= x.threads;
-  cost.seconds += rounds * (1e-3 + 1.2e-7 * d * m + 8e-9 * d * m * m + (plan.exact ? 8e-11 * d * d * d : 0.0));
+  cost.seconds += rounds * (1e-3 + 1.6e-7 * d * m + 8e-9 * d * m * m + (plan.exact ? 8e-11 * d * d * d : 0.0));
   return cost;
 }
 
