@@ -58,9 +58,7 @@ Table Session::read(const DataArguments& arguments, const ReadOptions& options, 
             "; the least that would do is --memory ", limit_for(least - saved));
     return false;
   };
-  Table table = naming(arguments.path, [&] { return read_table(arguments.path, more, context_); });
-  count_peak_so_far();
-  return table;
+  return naming(arguments.path, [&] { return read_table(arguments.path, more, context_); });
 }
 
 std::uint64_t peak_of(const std::string& method, const Source& source, const Options& options, int threads) {

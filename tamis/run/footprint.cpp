@@ -165,7 +165,7 @@ double footprint(const std::string& method, const Shape& x, const Options& optio
 
 double program_footprint(const std::string& method, double threads) {
   const bool graph_alone = method == "lapscore" || method == "spec", systems = method == "ndfs" || method == "rufs";
-  const double code = method == "maxvar" ? 7.7e6 : graph_alone ? 8.3e6 : systems ? 9.4e6 : 9.7e6;
+  const double code = method == "maxvar" ? 7.7e6 : graph_alone ? 8.3e6 : systems ? 9.6e6 : 9.7e6;
   return code + 0.42e6 * threads;
 }
 

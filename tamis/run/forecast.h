@@ -21,9 +21,6 @@ struct Forecast {
 // are larger than this program.
 void count_program_as_it_is();
 
-// From here on no forecast is below what the process has held so far: reading may have taken more than the work will.
-void count_peak_so_far();
-
 Forecast forecast(const std::string& method, const Source& source, const Options& options, int threads);
 
 // A limit that will do where this peak is forecast: a process is not of the same size in every run.
