@@ -109,7 +109,8 @@ def measure(shape, arguments):
         words = [arguments.command, "select", path, "-m", shape.method, *shape.options, "--threads", arguments.threads]
         start = time.perf_counter()
         done = subprocess.run([*map(str, words), "--json", "--quiet"], capture_output=True, text=True)
-    return {**json.loads(done.stdout), "wall": time.perf_counter() - start} if done.returncode == 0 else done.stderr.strip()
+        wall = time.perf_counter() - start
+    return {**json.loads(done.stdout), "wall": wall} if done.returncode == 0 else done.stderr.strip()
 
 
 def summary(name, ratios, low, high):
