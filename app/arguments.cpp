@@ -1,5 +1,6 @@
 #include "app/arguments.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 

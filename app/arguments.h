@@ -2,7 +2,6 @@
 // every complaint says what arrived and what is allowed.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -12,6 +11,11 @@
 
 #include "tamis/data/table.h"
 #include "tamis/select/registry.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace tamis::app {
 

@@ -2,6 +2,7 @@
 
 #include <malloc.h>
 
+#include <CLI/CLI.hpp>
 #include <new>
 
 #include "app/session.h"

@@ -1,4 +1,5 @@
 // tamis compare: every method side by side on one table.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "app/figures.h"

@@ -1,4 +1,6 @@
 // tamis datasets [DIR]: what the experiments expect, and whether it is there.
+#include <CLI/CLI.hpp>
+
 #include "app/session.h"
 #include "tamis/base/sha256.h"
 #include "tamis/data/bytes.h"

@@ -1,4 +1,5 @@
 // tamis demo: the main job on a data set inside the program.
+#include <CLI/CLI.hpp>
 #include <fstream>
 
 #include "app/digits.h"

@@ -1,4 +1,6 @@
 // tamis evaluate: what a given list of features is worth, by known classes.
+#include <CLI/CLI.hpp>
+
 #include "app/scores.h"
 #include "app/session.h"
 #include "tamis/run/features.h"

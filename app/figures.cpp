@@ -1,5 +1,7 @@
 #include "app/figures.h"
 
+#include <CLI/CLI.hpp>
+
 #include "tamis/base/error.h"
 #include "tamis/data/quote.h"
 

@@ -5,7 +5,9 @@
 #include <functional>
 #include <string>
 
-#include "app/arguments.h"
+namespace CLI {
+class App;
+}
 
 namespace tamis::app {
 

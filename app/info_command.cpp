@@ -1,4 +1,6 @@
 // tamis info: what a table is like, and what a run on it will need.
+#include <CLI/CLI.hpp>
+
 #include "app/session.h"
 #include "tamis/data/quote.h"
 #include "tamis/run/features.h"

@@ -1,4 +1,6 @@
 // tamis methods [NAME]: what there is, made from the registry's descriptions.
+#include <CLI/CLI.hpp>
+
 #include "app/session.h"
 #include "tamis/run/json.h"
 

@@ -1,4 +1,5 @@
 // tamis reproduce DIR -o OUT: the paper's tables and figures made again.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "app/figures.h"

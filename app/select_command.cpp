@@ -1,4 +1,5 @@
 // tamis select: rank the features of a table and select the best.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 
