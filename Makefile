@@ -31,7 +31,7 @@ native:
 # The module is linked to the libraries that `native` built, so that nothing is compiled twice.
 python:
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall \
-	    -Cbuild-dir=build/python -Ccmake.define.TAMIS_PREBUILT=$(CURDIR)/build .
+	    --config-settings=build-dir=build/python --config-settings=cmake.define.TAMIS_PREBUILT="$(CURDIR)/build" .
 
 test: setup-test build test-native test-command test-python test-page
 

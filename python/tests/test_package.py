@@ -69,7 +69,7 @@ def test_a_wheel_runs_in_another_environment(tmp_path):
     prebuilt = ROOT / "build"
     if not (prebuilt / "libtamis_app.a").is_file():
         pytest.skip("no build of the library in build/")
-    settings = ["-Ccmake.define.TAMIS_PREBUILT=" + str(prebuilt), "-Cbuild-dir=" + str(prebuilt / "python")]
+    settings = [f"--config-settings={word}" for word in (f"cmake.define.TAMIS_PREBUILT={prebuilt}", f"build-dir={prebuilt}/python")]
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
     run(*pip, "wheel", "--no-deps", "--no-build-isolation", *settings, "-w", tmp_path, ROOT)
     (wheel,) = tmp_path.glob("tamis-*.whl")
