@@ -2,7 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+#include <locale>
+#include <sstream>
+
 #include "tamis/base/context.h"
+#include "tamis/base/random.h"
 #include "tamis/base/types.h"
 #include "tests/support/checks.h"
 
@@ -44,6 +50,35 @@ TEST(Error, NumbersIgnoreTheGlobalLocale) {
   const std::string written = text(1234567, " ", 0.25);
   std::locale::global(before);
   EXPECT_EQ(written, "1234567 0.25");
+}
+
+// The definition: what a stream of ten digits in the C locale prints.
+template <class T>
+std::string streamed(T value) {
+  std::ostringstream out;
+  out.imbue(std::locale::classic());
+  out.precision(10);
+  out << value;
+  return out.str();
+}
+
+TEST(Error, PartsReadAsAStreamPrintsThem) {
+  const Random random(7, 0);
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    const double magnitude = std::pow(10.0, 640 * random.uniform(3 * i) - 320);
+    const double value = magnitude * (random.uniform(3 * i + 1) - 0.5);
+    ASSERT_EQ(text(value), streamed(value));
+    const double whole = std::round(1e6 * random.uniform(3 * i + 2));
+    ASSERT_EQ(text(whole), streamed(whole));
+  }
+  using Limits = std::numeric_limits<double>;
+  for (double value : {0.0, -0.0, Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(), Limits::denorm_min(),
+                       Limits::max(), 1e10, 1e9, 0.1f + 0.0, 1.0 / 3}) {
+    EXPECT_EQ(text(value), streamed(value));
+  }
+  EXPECT_EQ(text(std::numeric_limits<std::int64_t>::min(), "|", std::numeric_limits<std::uint64_t>::max(), "|", -1, "|",
+                 std::int16_t{-7}, "|", 'x', true, std::string_view("yz"), std::string("w")),
+            "-9223372036854775808|18446744073709551615|-1|-7|x1yzw");
 }
 
 TEST(Context, CancellationIsAnErrorOfItsOwn) {
