@@ -17,7 +17,7 @@ namespace {
 
 using enum TextTable::Align;
 
-struct Arguments {
+struct CompareArguments {
   DataArguments data;
   std::shared_ptr<RunArguments> run = std::make_shared<RunArguments>();
   std::string features, methods, clusters, repeats, labels, scale = "none", output, figures;
@@ -25,7 +25,7 @@ struct Arguments {
   bool grid = false;
 };
 
-void add_flags(CLI::App& app, Arguments& arguments) {
+void add_compare_flags(CLI::App& app, CompareArguments& arguments) {
   add_data_flags(app, arguments.data);
   app.add_option("-c,--clusters", arguments.clusters,
                  "Number of clusters, of methods and of k-means (the number of classes; without labels 8)")
@@ -66,7 +66,7 @@ std::map<std::string, Settings> parse_settings(const std::vector<std::string>& w
 }
 
 // All that can be said before the table is read.
-CompareRequest parse_request(const Arguments& arguments) {
+CompareRequest parse_request(const CompareArguments& arguments) {
   CompareRequest request;
   request.methods = parse_methods(arguments.methods);
   request.settings = parse_settings(arguments.set);
@@ -81,7 +81,7 @@ CompareRequest parse_request(const Arguments& arguments) {
 
 // Everything that is printed, as a table or as JSON.
 struct Result {
-  const Arguments& arguments;
+  const CompareArguments& arguments;
   const Table& table;
   const CompareRequest& request;
   Comparison comparison;
@@ -114,12 +114,6 @@ NamedOverlap overlap_of(const Result& result, Index k) {
   return found;
 }
 
-std::string settings_text(const Settings& settings) {
-  std::string out;
-  for (const auto& [name, value] : settings) out += text(out.empty() ? "" : " ", name, "=", value);
-  return out.empty() ? "defaults" : out;
-}
-
 // --- For people -------------------------------------------------------------------------------------------------
 
 std::string runs_table(const Result& result) {
@@ -150,7 +144,7 @@ void add_score(TextTable& table, const Result& result, const std::string& name, 
   table.add(cells);
 }
 
-std::string scores_table(const Result& result) {
+std::string sizes_table(const Result& result) {
   const auto& request = result.request;
   TextTable table(result.labelled() ? std::vector{right, left, left, left, right, right}
                                     : std::vector{right, left, right});
@@ -257,7 +251,7 @@ void write_grid(Json& json, const Result& result, const std::vector<GridRun>& gr
   json.end_object();
 }
 
-void write_method(Json& json, const Result& result, const ComparedMethod& row) {
+void write_row(Json& json, const Result& result, const ComparedMethod& row) {
   json.member("name", row.name);
   write_run(json, row.seconds, row.report.status, row.failure);
   json.key("bytes");
@@ -290,7 +284,7 @@ std::string comparison_json(const Result& result, Session& session) {
   Json json;
   json.begin_object();
   write_head(json, result, session);
-  write_list(json, "methods", comparison.methods, [&](const ComparedMethod& row) { write_method(json, result, row); });
+  write_list(json, "methods", comparison.methods, [&](const ComparedMethod& row) { write_row(json, result, row); });
   write_list(json, "overlap", result.request.sizes, [&](Index k) { write_overlap(json, result, k); });
   write_list(json, "random", comparison.random, [&](const SubsetScore& band) {
     write_measures(json, band, result.labelled());
@@ -310,7 +304,7 @@ std::string comparison_json(const Result& result, Session& session) {
 // --- The run ----------------------------------------------------------------------------------------------------
 
 // The classes, and what is taken from them or from the table unless it was given.
-void resolve(const Arguments& arguments, const Table& table, const std::vector<FeatureCount>& sizes,
+void resolve(const CompareArguments& arguments, const Table& table, const std::vector<FeatureCount>& sizes,
              CompareRequest& request, Session& session) {
   request.sizes = resolve_sizes(sizes, table.source.cols());
   if (!arguments.labels.empty()) request.classes = table.labels.at(arguments.labels).classes;
@@ -323,7 +317,7 @@ void resolve(const Arguments& arguments, const Table& table, const std::vector<F
                     " unless given with -c"));
 }
 
-void write_folder(OutputFolder& folder, const Result& result, const std::string& json, Session& session) {
+void write_comparison(OutputFolder& folder, const Result& result, const std::string& json, Session& session) {
   Context& context = session.context();
   const ComparisonRecord record{result.table, result.request,    result.comparison, result.arguments.labels,
                                 context.seed, context.threads(), session.warnings()};
@@ -344,7 +338,7 @@ Session::Peaks peaks_of_all(const std::string& methods, int threads) {
   };
 }
 
-int run_compare(const Arguments& arguments) {
+int run_compare(const CompareArguments& arguments) {
   Session session(*arguments.run);
   require_figures("compare", arguments.figures, arguments.output);
   ReadOptions read = arguments.data.read_options();
@@ -362,13 +356,13 @@ int run_compare(const Arguments& arguments) {
                       naming(table.path, [&] { return compare_methods(table.source, request, session.context()); })};
   session.bar().clear();
   const std::string json = arguments.run->json || folder ? comparison_json(result, session) : std::string();
-  if (folder) write_folder(*folder, result, json, session);
+  if (folder) write_comparison(*folder, result, json, session);
   save_figures(arguments.figures, arguments.output);
   if (arguments.run->json) {
     print_result(json);
   } else {
     for (const auto& note : result.comparison.notes) session.note(note);
-    print_result(runs_table(result) + "\n" + scores_table(result) + overlap_tables(result) + grid_table(result));
+    print_result(runs_table(result) + "\n" + sizes_table(result) + overlap_tables(result) + grid_table(result));
   }
   // With nothing to compare, the exit code is that of the first failure.
   return ranked(result).empty() ? static_cast<int>(result.comparison.methods.front().failure->code) : 0;
@@ -377,9 +371,9 @@ int run_compare(const Arguments& arguments) {
 }  // namespace
 
 Command add_compare_command(CLI::App& root) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CompareArguments>();
   CLI::App* app = root.add_subcommand("compare", "Run every method and set their selections side by side");
-  add_flags(*app, *arguments);
+  add_compare_flags(*app, *arguments);
   return {app, arguments->run, [arguments] { return run_compare(*arguments); }};
 }
 

@@ -13,7 +13,7 @@ namespace tamis::app {
 
 namespace {
 
-struct Arguments {
+struct DatasetsArguments {
   std::string folder;
   std::shared_ptr<RunArguments> run = std::make_shared<RunArguments>();
 };
@@ -107,7 +107,7 @@ std::string datasets_json(const std::vector<Checked>& states, const std::string&
   return json.end_array().end_object().text() + "\n";
 }
 
-int run_datasets(const Arguments& arguments) {
+int run_datasets(const DatasetsArguments& arguments) {
   Session session(*arguments.run);
   const std::string& folder = arguments.folder;
   if (!folder.empty()) {
@@ -128,7 +128,7 @@ int run_datasets(const Arguments& arguments) {
 }  // namespace
 
 Command add_datasets_command(CLI::App& root) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<DatasetsArguments>();
   CLI::App* app = root.add_subcommand("datasets", "What data the paper's experiments expect; with DIR, checks it");
   app->add_option("DIR", arguments->folder, "A folder with these files");
   app->add_flag("--json", arguments->run->json, "Print JSON instead of a table");

@@ -17,11 +17,11 @@ namespace {
 constexpr Index kFeatures = 20;
 constexpr const char* kClusters = "10";
 constexpr const char* kFolder = "tamis-demo";
-constexpr const char* kPage = "report.html";
+constexpr const char* kDemoPage = "report.html";
 constexpr const char* kCredit =
     "Data: E. Alpaydin & C. Kaynak, Optical Recognition of Handwritten Digits, UCI (CC BY 4.0).";
 
-struct Arguments {
+struct DemoArguments {
   std::string output;  // empty: kFolder, if it can be had
   std::shared_ptr<RunArguments> run = std::make_shared<RunArguments>();
 };
@@ -51,7 +51,7 @@ std::string closing_words(const std::string& page) {
 
 // What stands under the page's name is replaced only where it is such a page itself.
 void require_own_page(const std::string& folder) {
-  const std::string path = text(folder, "/", kPage);
+  const std::string path = text(folder, "/", kDemoPage);
   std::ifstream file(path, std::ios::binary);
   if (!file) return;
   std::string head(4096, '\0');
@@ -61,13 +61,13 @@ void require_own_page(const std::string& folder) {
 }
 
 // Where no folder was asked for, the demo does without one that cannot be had; --json alone wants none.
-void open_folder(std::optional<OutputFolder>& folder, const Arguments& arguments, Session& session) {
+void open_folder(std::optional<OutputFolder>& folder, const DemoArguments& arguments, Session& session) {
   const bool asked = !arguments.output.empty();
   if (!asked && arguments.run->json) return;
   const std::string path = asked ? arguments.output : kFolder;
   try {
     require_own_page(path);
-    folder.emplace(path, std::vector<std::string>{kPage}, std::vector<std::string>{});
+    folder.emplace(path, std::vector<std::string>{kDemoPage}, std::vector<std::string>{});
   } catch (const Error& error) {
     if (asked) throw;
     session.warn(text("no page was written: ", error.what()));
@@ -85,7 +85,8 @@ page::Section against_the_digits(const Evaluation& evaluation, Index subsets) {
     const auto& [mean, sd] = score.accuracy;
     chart.categories.push_back(name);
     chart.series[0].bars.push_back({mean, mean - sd, mean + sd});
-    table.rows.push_back({name, score.features, page::Cell(mean, sd), page::Cell(score.nmi.mean, score.nmi.sd)});
+    table.rows.push_back(
+        {name, score.features, page::TableCell(mean, sd), page::TableCell(score.nmi.mean, score.nmi.sd)});
   };
   add("chosen", evaluation.given);
   if (evaluation.all) add("all", *evaluation.all);
@@ -109,7 +110,7 @@ void write_page(OutputFolder& folder, const SelectionRecord& record, const Evalu
   page::Page page = select_page(record, options, context);
   page.title = "Handwritten digits: which pixels tell them apart";
   page.sections.insert(page.sections.begin(), against_the_digits(evaluation, subsets));
-  folder.add(kPage,
+  folder.add(kDemoPage,
              [&](FileWriter& out) { page::write_page(page, [&](std::string_view piece) { out.write(piece); }); });
   context.check_cancelled();
   folder.commit();
@@ -117,7 +118,7 @@ void write_page(OutputFolder& folder, const SelectionRecord& record, const Evalu
 
 // --- The run ------------------------------------------------------------------------------------------------------
 
-int run_demo(const Arguments& arguments) {
+int run_demo(const DemoArguments& arguments) {
   Session session(*arguments.run);
   std::optional<OutputFolder> folder;
   open_folder(folder, arguments, session);
@@ -154,7 +155,7 @@ int run_demo(const Arguments& arguments) {
     return 0;
   }
   const std::string page =
-      folder ? text(arguments.output.empty() ? kFolder : arguments.output, "/", kPage) : std::string();
+      folder ? text(arguments.output.empty() ? kFolder : arguments.output, "/", kDemoPage) : std::string();
   const Report& report = result.selection.report;
   print_result(text("Handwritten digits: ", kDigitRows, " images of 8 x 8 pixels, no labels used for the choice.\n",
                     method.name, " chose ", kFeatures, " of 64 pixels in ", short_number(1000.0 * report.seconds, 3),
@@ -166,7 +167,7 @@ int run_demo(const Arguments& arguments) {
 }  // namespace
 
 Command add_demo_command(CLI::App& root) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<DemoArguments>();
   CLI::App* app =
       root.add_subcommand("demo", "Select pixels of handwritten digits (embedded) and show what they are worth");
   app->add_option("-o,--output", arguments->output,

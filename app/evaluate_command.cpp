@@ -11,13 +11,13 @@ namespace tamis::app {
 
 namespace {
 
-struct Arguments {
+struct EvaluateArguments {
   DataArguments data;
   std::shared_ptr<RunArguments> run = std::make_shared<RunArguments>();
   std::string labels, list, top, clusters, repeats, scale = "none";
 };
 
-void add_flags(CLI::App& app, Arguments& arguments) {
+void add_evaluate_flags(CLI::App& app, EvaluateArguments& arguments) {
   add_data_flags(app, arguments.data);
   app.add_option("--labels", arguments.labels, "The classes (required): a column, an npz array or a file")
       ->type_name("LABELS");
@@ -33,7 +33,7 @@ void add_flags(CLI::App& app, Arguments& arguments) {
   add_run_flags(app, *arguments.run);
 }
 
-std::string evaluation_json(const Arguments& arguments, const Table& table, const std::vector<Index>& features,
+std::string evaluation_json(const EvaluateArguments& arguments, const Table& table, const std::vector<Index>& features,
                             const EvaluateOptions& options, const Evaluation& evaluation, Session& session) {
   std::vector<std::string> names;
   for (const Index j : features) names.push_back(feature_name(table, j));
@@ -50,7 +50,7 @@ std::string evaluation_json(const Arguments& arguments, const Table& table, cons
   return json.member("notes", notes).end_object().text() + "\n";
 }
 
-int run_evaluate(const Arguments& arguments) {
+int run_evaluate(const EvaluateArguments& arguments) {
   Session session(*arguments.run);
   Context& context = session.context();
   const Scaling scaling = parse_scaling(arguments.scale);
@@ -93,9 +93,9 @@ int run_evaluate(const Arguments& arguments) {
 }  // namespace
 
 Command add_evaluate_command(CLI::App& root) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<EvaluateArguments>();
   CLI::App* app = root.add_subcommand("evaluate", "Score a given list of features by known classes");
-  add_flags(*app, *arguments);
+  add_evaluate_flags(*app, *arguments);
   return {app, arguments->run, [arguments] { return run_evaluate(*arguments); }};
 }
 

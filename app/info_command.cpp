@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kShown = 8;
 
-struct Arguments {
+struct InfoArguments {
   DataArguments data;
   std::shared_ptr<RunArguments> run = std::make_shared<RunArguments>();
   std::string labels;
@@ -107,7 +107,7 @@ std::string describe_json(const Table& table, const Profile& found, int threads)
   return json.end_object().end_object().text() + "\n";
 }
 
-int run_info(const Arguments& arguments) {
+int run_info(const InfoArguments& arguments) {
   Session session(*arguments.run);
   ReadOptions read = arguments.data.read_options();
   if (!arguments.labels.empty()) read.labels = {arguments.labels};
@@ -122,7 +122,7 @@ int run_info(const Arguments& arguments) {
 }  // namespace
 
 Command add_info_command(CLI::App& root) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<InfoArguments>();
   CLI::App* app =
       root.add_subcommand("info", "Shape, type, missing, constant and duplicate columns, scale; a forecast");
   add_data_flags(*app, arguments->data);

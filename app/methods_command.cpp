@@ -8,7 +8,7 @@ namespace tamis::app {
 
 namespace {
 
-struct Arguments {
+struct MethodsArguments {
   std::string name;
   bool json = false;
 };
@@ -33,7 +33,7 @@ std::string describe_method(const Method& method) {
   return out + "\n" + table.to_text();
 }
 
-void write_method(Json& json, const Method& method) {
+void write_described(Json& json, const Method& method) {
   json.begin_object().member("name", method.name).member("python_name", method.python_name);
   json.member("summary", method.summary).member("formula", method.formula).member("reference", method.reference);
   json.key("options").begin_array();
@@ -49,18 +49,18 @@ void write_method(Json& json, const Method& method) {
 std::string methods_json(const std::string& name) {
   Json json;
   if (!name.empty()) {
-    write_method(json, find_method(name));
+    write_described(json, find_method(name));
     return json.text() + "\n";
   }
   json.begin_array();
-  for (const auto& method : methods()) write_method(json, method);
+  for (const auto& method : methods()) write_described(json, method);
   return json.end_array().text() + "\n";
 }
 
 }  // namespace
 
 Command add_methods_command(CLI::App& root) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<MethodsArguments>();
   CLI::App* app = root.add_subcommand("methods", "What methods there are; with NAME, its formula and options");
   app->add_option("NAME", arguments->name, "A method");
   app->add_flag("--json", arguments->json, "Print JSON instead of a table");

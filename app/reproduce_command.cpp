@@ -18,14 +18,14 @@ constexpr const char* kCells = "cells.json";
 constexpr const char* kReport = "report.json";
 constexpr const char* kPage = "report.html";
 
-struct Arguments {
+struct ReproduceArguments {
   std::string folder, output, methods, figures;
   std::vector<std::string> data;
   bool quick = false;
   std::shared_ptr<RunArguments> run = std::make_shared<RunArguments>();
 };
 
-void add_flags(CLI::App& app, Arguments& arguments) {
+void add_reproduce_flags(CLI::App& app, ReproduceArguments& arguments) {
   app.add_option("DIR", arguments.folder, "Where the data are; tamis datasets lists them");
   app.add_option("-o,--output", arguments.output,
                  "Folder for the results; cells that an earlier run finished there are taken from it")
@@ -38,7 +38,7 @@ void add_flags(CLI::App& app, Arguments& arguments) {
   add_run_flags(app, *arguments.run);
 }
 
-std::vector<std::string> wanted_sets(const Arguments& arguments) {
+std::vector<std::string> wanted_sets(const ReproduceArguments& arguments) {
   if (!arguments.data.empty()) return arguments.data;
   std::vector<std::string> names;
   for (const auto& set : expected_sets()) names.push_back(set.name);
@@ -93,8 +93,8 @@ std::string legend(const Protocol& protocol, const std::string& output) {
 
 // --- The run ------------------------------------------------------------------------------------------------------
 
-void write_results(const Arguments& arguments, const std::vector<std::string>& inputs, const Reproduction& result,
-                   const std::string& report, const Machine& machine) {
+void write_results(const ReproduceArguments& arguments, const std::vector<std::string>& inputs,
+                   const Reproduction& result, const std::string& report, const Machine& machine) {
   for (const char* name : {kCells, kReport, kPage}) remove_leftovers(arguments.output, name);
   OutputFolder output(arguments.output, {kCells, kReport, kPage}, inputs);
   output.add(kCells, [&](FileWriter& writer) { writer.write(cells_json(result)); });
@@ -112,7 +112,7 @@ int exit_code(const Reproduction& result) {
   return static_cast<int>(result.cells.front().failure->code);
 }
 
-int run_reproduce(const Arguments& arguments) {
+int run_reproduce(const ReproduceArguments& arguments) {
   Session session(*arguments.run);
   require(!arguments.folder.empty(), ErrorCode::usage, "reproduce: DIR is missing, need a folder (see --help)");
   require(!arguments.output.empty(), ErrorCode::usage, "reproduce: --output is missing, need a folder");
@@ -152,9 +152,9 @@ int run_reproduce(const Arguments& arguments) {
 }  // namespace
 
 Command add_reproduce_command(CLI::App& root) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ReproduceArguments>();
   CLI::App* app = root.add_subcommand("reproduce", "Make the paper's tables and figures again, beside its own values");
-  add_flags(*app, *arguments);
+  add_reproduce_flags(*app, *arguments);
   return {app, arguments->run, [arguments] { return run_reproduce(*arguments); }};
 }
 

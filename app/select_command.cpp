@@ -19,7 +19,7 @@ constexpr std::size_t kShownRows = 20;
 constexpr std::size_t kShownName = 40;
 constexpr std::size_t kShownClusters = 20;
 
-struct Arguments {
+struct SelectArguments {
   DataArguments data;
   MethodArguments method;
   std::shared_ptr<RunArguments> run = std::make_shared<RunArguments>();
@@ -34,7 +34,7 @@ struct Arguments {
   bool strict = false;
 };
 
-void add_flags(CLI::App& app, Arguments& arguments) {
+void add_select_flags(CLI::App& app, SelectArguments& arguments) {
   add_data_flags(app, arguments.data);
   app.add_option("-k,--features", arguments.features,
                  "How many to select: a count, or a fraction below 1 (all, ranked)")
@@ -83,7 +83,7 @@ std::vector<Index> sorted(std::vector<Index> values) {
 
 // Everything of one run that later steps refer to.
 struct Job {
-  const Arguments& arguments;
+  const SelectArguments& arguments;
   const Method& method;
   std::unique_ptr<BoundMethod> bound;
   Table table;
@@ -93,7 +93,7 @@ struct Job {
 };
 
 void read_and_resolve(Job& job, Session& session) {
-  const Arguments& arguments = job.arguments;
+  const SelectArguments& arguments = job.arguments;
   if (!arguments.features.empty()) job.request.features = parse_feature_count(arguments.features);
   job.request.scale = parse_scaling(arguments.scale);
   job.request.checkpoint = arguments.checkpoint;
@@ -176,8 +176,8 @@ SelectionRecord record_of(const Job& job, Session& session) {
           context.seed, context.threads(), context.memory_limit, peak_resident_bytes(), warnings};
 }
 
-void write_folder(OutputFolder& folder, const Job& job, const SelectionRecord& record, const std::string& json,
-                  Session& session) {
+void write_selection(OutputFolder& folder, const Job& job, const SelectionRecord& record, const std::string& json,
+                     Session& session) {
   folder.add("ranking.csv", [&](FileWriter& out) { write_ranking(record, out); });
   folder.add(reduced_name(job.table), [&](FileWriter& out) {
     write_reduced(job.table, job.result.selected, job.arguments.data.id, out, session.context());
@@ -200,7 +200,7 @@ void say_defaults(const Job& job, Session& session) {
   if (given) session.note(text("clusters: ", job.method.name, " takes none, so -c changes nothing"));
 }
 
-int run_select(const Arguments& arguments) {
+int run_select(const SelectArguments& arguments) {
   Session session(*arguments.run);
   require_figures("select", arguments.figures, arguments.output);
   Job job{arguments, find_method(arguments.method.method), arguments.method.bind(), {}, {}, {}, {}};
@@ -223,7 +223,7 @@ int run_select(const Arguments& arguments) {
 
   const auto record = record_of(job, session);
   const std::string json = arguments.run->json || folder ? selection_json(record) : std::string();
-  if (folder) write_folder(*folder, job, record, json, session);
+  if (folder) write_selection(*folder, job, record, json, session);
   save_figures(arguments.figures, arguments.output);
   if (!arguments.checkpoint.empty()) std::filesystem::remove(arguments.checkpoint);
   print_result(arguments.run->json ? json : ranking_table(job) + "\n" + summary(job, session));
@@ -235,9 +235,9 @@ int run_select(const Arguments& arguments) {
 }  // namespace
 
 Command add_select_command(CLI::App& root) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<SelectArguments>();
   CLI::App* app = root.add_subcommand("select", "Rank the features of a table and select the best");
-  add_flags(*app, *arguments);
+  add_select_flags(*app, *arguments);
   return {app, arguments->run, [arguments] { return run_select(*arguments); }};
 }
 

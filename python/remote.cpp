@@ -16,7 +16,7 @@ using ByteArray = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb:
 ByteView bytes_of(const ByteArray& array) { return {array.data(), array.size()}; }
 
 // Bytes that somebody else owns and that live as long as the call.
-nb::object shown(const void* data, std::initializer_list<std::size_t> shape) {
+nb::object array_over(const void* data, std::initializer_list<std::size_t> shape) {
   return nb::cast(nb::ndarray<nb::numpy, const std::uint8_t>(data, shape, nb::handle()));
 }
 
@@ -29,10 +29,10 @@ RemoteStore::Run runner(const nb::object& run, Index rows) {
     const nb::handle function(static_cast<PyObject*>(const_cast<void*>(kept.get())));
     nb::list by_row;
     for (const RowArgument& argument : call.by_row) {
-      by_row.append(shown(argument.data, {static_cast<std::size_t>(rows), argument.bytes}));
+      by_row.append(array_over(argument.data, {static_cast<std::size_t>(rows), argument.bytes}));
     }
     const nb::object results =
-        function(call.pass, shown(call.shared.data(), {call.shared.size()}), by_row, call.rows, call.merged);
+        function(call.pass, array_over(call.shared.data(), {call.shared.size()}), by_row, call.rows, call.merged);
     std::vector<RemotePart> parts;
     for (const nb::handle result : results) {
       const auto array = nb::cast<ByteArray>(result);

@@ -62,7 +62,7 @@ nb::tuple text_tuple(const std::vector<std::string>& texts) {
   return nb::tuple(out);
 }
 
-nb::dict dict_of(const Table& table) {
+nb::dict dict_of_table(const Table& table) {
   nb::dict labels;
   for (const auto& [word, found] : table.labels) {
     nb::dict one;
@@ -139,7 +139,7 @@ nb::dict read(const nb::bytes& path, const std::string& array, const std::string
   Run run(0, 0, memory, nb::none());
   const std::string name(path.c_str(), path.size());
   const Table table = run.without_gil([&] { return read_table(name, options, run.context()); });
-  return dict_of(table);
+  return dict_of_table(table);
 }
 
 }  // namespace tamis::python

@@ -10,7 +10,7 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kChunk = std::size_t{4} << 20;
+constexpr std::size_t kWindow = std::size_t{4} << 20;
 constexpr std::array<char, 3> kDelimiters = {'\t', ';', ','};
 
 // How often each delimiter stands in each of the first lines, outside quotes.
@@ -47,8 +47,8 @@ Counts count_delimiters(std::string_view text, bool complete) {
 }  // namespace
 
 CsvScanner::CsvScanner(ByteStream& bytes) : bytes_(bytes) {
-  const std::uint64_t whole = bytes.remaining().value_or(kChunk);
-  buffer_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(whole + 2, kChunk)));  // small for small files
+  const std::uint64_t whole = bytes.remaining().value_or(kWindow);
+  buffer_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(whole + 2, kWindow)));  // small for small files
   cursor_ = end_ = buffer_.as<char>();
   fill();
   const std::string_view start(cursor_, static_cast<std::size_t>(end_ - cursor_));
@@ -178,7 +178,7 @@ void CsvScanner::more() {
 void CsvScanner::fill() {
   const auto kept = static_cast<std::size_t>(end_ - cursor_);
   std::memmove(buffer_.as<char>(), cursor_, kept);
-  if (2 * kept >= buffer_.size()) buffer_.resize(kChunk);  // a small file that has grown meanwhile
+  if (2 * kept >= buffer_.size()) buffer_.resize(kWindow);  // a small file that has grown meanwhile
   cursor_ = buffer_.as<char>();
   const std::size_t room = buffer_.size() - kept - 1;  // one byte for the line end that the last line may lack
   const std::size_t count = bytes_.read_full(buffer_.as<char>() + kept, room);

@@ -12,7 +12,7 @@ namespace tamis {
 
 namespace {
 
-constexpr Index kFewRows = 16;                     // less than this part of a block is read alone
+constexpr Index kReadAlone = 16;                   // less than this part of a block is read alone
 constexpr Index kSpare = 2;                        // blocks in memory beside one for each thread
 constexpr Index kAheadLeast = 2, kAheadMost = 64;  // blocks
 constexpr std::uint64_t kAheadBytes = std::uint64_t{32} << 20;
@@ -193,7 +193,7 @@ class DiskStore final : public Store {
 
   Block some_rows(Index first, Index count) const override {
     const Index b = first / block_rows();
-    if (count * kFewRows >= block_rows()) return Store::some_rows(first, count);
+    if (count * kReadAlone >= block_rows()) return Store::some_rows(first, count);
     if (auto lease = ring_->find_ready(ring_, b)) return part_of(whole(b, std::move(lease)), first, count);
     return shown(first, count, ring_->read_rows(first, count));
   }

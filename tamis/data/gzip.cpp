@@ -10,13 +10,13 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kInput = std::size_t{1} << 18;
+constexpr std::size_t kGzipAtOnce = std::size_t{1} << 18;
 constexpr int kGzipWindow = 15 + 16;  // the largest window; gzip headers and trailers checked by zlib
 
 class GzipStream : public ByteStream {
  public:
   GzipStream(std::unique_ptr<ByteStream> compressed, std::uint64_t limit)
-      : ByteStream(compressed->where()), compressed_(std::move(compressed)), limit_(limit), input_(kInput) {
+      : ByteStream(compressed->where()), compressed_(std::move(compressed)), limit_(limit), input_(kGzipAtOnce) {
     require(::inflateInit2(&state_, kGzipWindow) == Z_OK, ErrorCode::resources, where(), ": zlib has no memory");
   }
   ~GzipStream() override { ::inflateEnd(&state_); }

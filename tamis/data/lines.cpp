@@ -8,7 +8,7 @@ namespace tamis {
 namespace {
 
 constexpr std::size_t kFirst = std::size_t{1} << 12;
-constexpr std::size_t kChunk = std::size_t{1} << 20;
+constexpr std::size_t kLinesAtOnce = std::size_t{1} << 20;
 constexpr std::size_t kMostLine = std::size_t{256} << 20;
 
 }  // namespace
@@ -20,7 +20,7 @@ bool LineReader::next_slowly(std::string_view& line) {
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
-  if (filled && buffer_.size() < kChunk) buffer_.resize(kChunk);  // not so small a file
+  if (filled && buffer_.size() < kLinesAtOnce) buffer_.resize(kLinesAtOnce);  // not so small a file
   for (;;) {
     if (end_ == buffer_.size()) {
       require(end_ < kMostLine, ErrorCode::bad_data, where(), ": line ", line_ + 1, ": longer than ", kMostLine,

@@ -24,7 +24,7 @@ namespace {
 
 enum class Kind { npy, text, other };
 
-Kind kind_of(const std::string& path) {
+Kind kind_of_shard(const std::string& path) {
   std::string name = path;
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
   if (name.ends_with(".npy")) return Kind::npy;
@@ -62,7 +62,7 @@ std::vector<std::string> folder_files(const std::string& path) {
   require(folder != nullptr, ErrorCode::io, printable(path, path.size()), ": the folder cannot be read");
   while (const dirent* entry = ::readdir(folder)) {
     const std::string name = entry->d_name;
-    if (name[0] != '.' && kind_of(name) != Kind::other) files.push_back(path + '/' + name);
+    if (name[0] != '.' && kind_of_shard(name) != Kind::other) files.push_back(path + '/' + name);
   }
   ::closedir(folder);
   return files;
@@ -88,8 +88,8 @@ std::vector<std::string> shard_files(const std::string& path) {
                  : ": no file matches");
   std::sort(files.begin(), files.end(), natural_less);
   for (const std::string& file : files) {
-    require(kind_of(file) == kind_of(files[0]) && kind_of(file) != Kind::other, ErrorCode::bad_data, where, ": both ",
-            printable(files[0], files[0].size()), " and ", printable(file, file.size()),
+    require(kind_of_shard(file) == kind_of_shard(files[0]) && kind_of_shard(file) != Kind::other, ErrorCode::bad_data,
+            where, ": both ", printable(files[0], files[0].size()), " and ", printable(file, file.size()),
             ", need shards of one kind: all .npy, or all .csv and .tsv");
   }
   return files;
@@ -208,7 +208,7 @@ Reading read_shards(const std::string& path, const ReadOptions& options, Context
   const std::vector<std::string> files = shard_files(path);
   require(!options.transpose, ErrorCode::usage, printable(path, path.size()),
           ": shards cannot be transposed, need features in columns");
-  if (kind_of(files[0]) == Kind::npy) return read_npy_shards(files, context);
+  if (kind_of_shard(files[0]) == Kind::npy) return read_npy_shards(files, context);
   TextShards shards(files);
   for (std::size_t i = 0; i < files.size(); ++i) {
     context.check_cancelled();

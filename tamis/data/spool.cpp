@@ -17,8 +17,8 @@ namespace tamis {
 
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 30;  // Linux reads and writes no more at a time
-constexpr Index kTurnedNumbers = 1 << 18;             // laid out in rows together before they are written
+constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  // Linux reads and writes no more at a time
+constexpr Index kTurnedNumbers = 1 << 18;                  // laid out in rows together before they are written
 
 std::string folder() {
   const char* set = std::getenv("TMPDIR");
@@ -158,7 +158,7 @@ Spool::~Spool() { ::close(descriptor_); }
 void Spool::add(const void* bytes, std::size_t count) {
   const auto* at = static_cast<const char*>(bytes);
   while (count > 0) {
-    const ssize_t put = ::write(descriptor_, at, std::min(count, kPiece));
+    const ssize_t put = ::write(descriptor_, at, std::min(count, kMostAtOnce));
     if (put < 0 && errno == EINTR) continue;
     if (put <= 0) failed("writing");
     at += put;
@@ -169,7 +169,7 @@ void Spool::add(const void* bytes, std::size_t count) {
 void Spool::read(std::uint64_t offset, void* out, std::size_t count) const {
   auto* to = static_cast<char*>(out);
   while (count > 0) {
-    const ssize_t got = ::pread(descriptor_, to, std::min(count, kPiece), static_cast<off_t>(offset));
+    const ssize_t got = ::pread(descriptor_, to, std::min(count, kMostAtOnce), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) failed("reading");
     to += got;

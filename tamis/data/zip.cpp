@@ -19,7 +19,7 @@ constexpr std::uint64_t kEnd64Size = 56;
 constexpr std::uint64_t kCentralSize = 46;
 constexpr std::uint64_t kLocalSize = 30;
 constexpr std::uint64_t kMostDirectory = std::uint64_t{64} << 20;
-constexpr std::size_t kInput = std::size_t{1} << 18;
+constexpr std::size_t kDeflatedAtOnce = std::size_t{1} << 18;
 constexpr std::uint64_t kMostRatio = 1032;  // deflate cannot do better (zlib's technical notes)
 
 // Little-endian fields of a piece of the file; reading past its end is an error.
@@ -159,7 +159,7 @@ class MemberStream : public ByteStream {
         deflated_(entry.method == Z_DEFLATED),
         left_(entry.size),
         crc_(entry.crc),
-        input_(deflated_ ? kInput : 0) {
+        input_(deflated_ ? kDeflatedAtOnce : 0) {
     if (!deflated_) return;
     require(::inflateInit2(&state_, -MAX_WBITS) == Z_OK, ErrorCode::resources, where(), ": zlib has no memory");
   }
@@ -170,9 +170,9 @@ class MemberStream : public ByteStream {
   std::optional<std::uint64_t> remaining() const override { return left_; }
 
   std::size_t read(void* out, std::size_t size) override {
-    constexpr std::size_t kPiece = std::size_t{1} << 22;
+    constexpr std::size_t kStoredAtOnce = std::size_t{1} << 22;
     context_.check_cancelled();
-    const std::size_t wanted = static_cast<std::size_t>(std::min<std::uint64_t>({size, left_, kPiece}));
+    const std::size_t wanted = static_cast<std::size_t>(std::min<std::uint64_t>({size, left_, kStoredAtOnce}));
     if (wanted == 0) return 0;
     const std::size_t count = deflated_ ? inflate_some(out, wanted) : piece_.read_full(out, wanted);
     left_ -= count;

@@ -8,7 +8,7 @@ namespace tamis {
 
 namespace {
 
-constexpr Index kRowsPerTask = 256;  // a constant, since the order of sums follows it
+constexpr Index kRowsPerSum = 256;  // a constant, since the order of sums follows it
 
 // Sums of some rows: sum_j>i w_ij (z_i - z_j)^2, sum_i d_i z_i and sum_i d_i z_i^2 of each column.
 struct Sums {
@@ -87,13 +87,13 @@ Sums sparse_sums(const Entries& rows, Index d, const Graph& graph, Index first, 
 
 Smoothness column_smoothness(const Source& source, const ColumnMoments& moments, const Graph& graph, Context& context) {
   const Centered z(source, moments);
-  const Index n = source.rows(), d = source.cols(), tasks = (n + kRowsPerTask - 1) / kRowsPerTask;
+  const Index n = source.rows(), d = source.cols(), tasks = (n + kRowsPerSum - 1) / kRowsPerSum;
   const Entries entries = source.sparse() ? gather_entries(z, context) : Entries();
   TreeMerger<Sums, decltype(&merge)> merger(tasks, merge);
   context.count_pass();
   context.pool().run(tasks, [&](Index task) {
     context.check_cancelled();
-    const Index first = task * kRowsPerTask, rows = std::min(kRowsPerTask, n - first);
+    const Index first = task * kRowsPerSum, rows = std::min(kRowsPerSum, n - first);
     merger.add(task, source.sparse() ? sparse_sums(entries, d, graph, first, rows) : dense_sums(z, graph, first, rows));
   });
   Sums sums = merger.take();

@@ -23,7 +23,7 @@ std::string name_of_cell(const PlannedCell& plan) {
   return plan.key.method + "-" + plan.id.substr(0, kIdDigits) + std::string(kEnding);
 }
 
-std::optional<std::string> contents_of(const std::string& path) {
+std::optional<std::string> cell_contents(const std::string& path) {
   if (!file_exists(path) || file_kind(path) != FileKind::regular) return std::nullopt;
   const auto stream = open_file(path, nullptr);
   const std::uint64_t size = stream->remaining().value_or(0);
@@ -68,7 +68,7 @@ CellStore::~CellStore() { close(lock_); }
 
 std::optional<Cell> CellStore::load(const PlannedCell& plan, Index features) const {
   try {
-    const auto bytes = contents_of(folder_ + "/" + name_of_cell(plan));
+    const auto bytes = cell_contents(folder_ + "/" + name_of_cell(plan));
     return bytes ? parse_cell_file(*bytes, plan, features) : std::nullopt;
   } catch (const Error&) {  // cannot be read: to be computed, and then written anew
     return std::nullopt;

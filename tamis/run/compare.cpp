@@ -56,7 +56,7 @@ class Muted {
   std::function<void(const std::string&)> heard_;
 };
 
-Settings settings_of(const CompareRequest& request, const std::string& method) {
+Settings settings_for(const CompareRequest& request, const std::string& method) {
   const auto found = request.settings.find(method);
   return found == request.settings.end() ? Settings() : found->second;
 }
@@ -78,7 +78,7 @@ class Comparer {
     std::vector<std::vector<Settings>> grids;
     Index count = static_cast<Index>(request_.sizes.size()) + 1;
     for (const auto& method : request_.methods) {
-      grids.push_back(request_.grid ? combinations(grid_axes(), method.name, settings_of(request_, method.name))
+      grids.push_back(request_.grid ? combinations(grid_axes(), method.name, settings_for(request_, method.name))
                                     : std::vector<Settings>());
       count += 1 + static_cast<Index>(grids.back().size());
     }
@@ -124,7 +124,7 @@ class Comparer {
   ComparedMethod compare_one(const Method& method) {
     ComparedMethod row;
     row.name = method.name;
-    row.bound = bound_with(method, request_.clusters, settings_of(request_, method.name));
+    row.bound = bound_with(method, request_.clusters, settings_for(request_, method.name));
     row.failure = failure_of([&] {
       const ResidentGrowth growth;
       SelectResult found = rank(method, *row.bound);
@@ -145,7 +145,7 @@ class Comparer {
     const Muted muted(context_);
     GridRun run;
     run.settings = settings;
-    Settings all = settings_of(request_, method.name);
+    Settings all = settings_for(request_, method.name);
     all.insert(settings.begin(), settings.end());
     run.failure = failure_of([&] {
       const auto found = rank(method, *bound_with(method, request_.clusters, all));
@@ -269,7 +269,7 @@ void require_comparable(const Source& source, const CompareRequest& request) {
   std::set<std::string> names;
   for (const auto& method : request.methods) {
     require(names.insert(method.name).second, ErrorCode::usage, "compare: method ", method.name, " twice, need once");
-    bound_with(method, request.clusters, settings_of(request, method.name));  // refuses settings that cannot be
+    bound_with(method, request.clusters, settings_for(request, method.name));  // refuses settings that cannot be
   }
   for (const auto& [name, settings] : request.settings) {
     require(names.contains(name), ErrorCode::usage, "compare: a setting of ", name, ", which is not compared");

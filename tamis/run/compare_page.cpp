@@ -13,25 +13,19 @@ namespace tamis {
 
 namespace {
 
-using page::Cell;
+using page::TableCell;
 using enum page::Column::Kind;
 
-using Measure = MeanSd SubsetScore::*;
+using ScoreOf = MeanSd SubsetScore::*;
 
-std::string settings_text(const Settings& settings) {
-  std::string out;
-  for (const auto& [name, value] : settings) out += text(out.empty() ? "" : " ", name, "=", value);
-  return out.empty() ? "defaults" : out;
-}
-
-page::Point point_of(const SubsetScore& score, Measure measure) {
+page::Point point_at(const SubsetScore& score, ScoreOf measure) {
   const MeanSd& value = score.*measure;
   return {static_cast<double>(score.features), value.mean, value.mean - value.sd, value.mean + value.sd};
 }
 
-class Composer {
+class ComparePage {
  public:
-  explicit Composer(const ComparisonRecord& record)
+  explicit ComparePage(const ComparisonRecord& record)
       : record_(record), request_(record.request), comparison_(record.comparison) {
     for (const auto& row : comparison_.methods) {
       if (!row.failure) ranked_.push_back(&row);
@@ -95,18 +89,18 @@ class Composer {
     return section;
   }
 
-  page::Figure curve(const std::string& short_name, const std::string& name, Measure measure) const {
+  page::Figure curve(const std::string& short_name, const std::string& name, ScoreOf measure) const {
     page::LineChart chart;
     chart.x_title = "features", chart.y_title = short_name, chart.percent = true;
     chart.log_x = request_.sizes.back() > 20 * request_.sizes.front();
     page::LinePanel panel;
     for (const auto* row : ranked_) {
       page::Series series{row->name, {}, false};
-      for (const auto& size : row->sizes) series.points.push_back(point_of(size.score, measure));
+      for (const auto& size : row->sizes) series.points.push_back(point_at(size.score, measure));
       panel.series.push_back(std::move(series));
     }
     page::Series random{"random", {}, true};
-    for (const auto& band : comparison_.random) random.points.push_back(point_of(band, measure));
+    for (const auto& band : comparison_.random) random.points.push_back(point_at(band, measure));
     panel.series.push_back(std::move(random));
     if (comparison_.all) panel.series.push_back(all_line(measure));
     chart.panels = {std::move(panel)};
@@ -121,7 +115,7 @@ class Composer {
   }
 
   // Level, since it is one number.
-  page::Series all_line(Measure measure) const {
+  page::Series all_line(ScoreOf measure) const {
     page::Series series{"all features", {}, true};
     for (const Index k : {request_.sizes.front(), request_.sizes.back()}) {
       series.points.push_back({static_cast<double>(k), ((*comparison_.all).*measure).mean});
@@ -158,8 +152,8 @@ class Composer {
     return table;
   }
 
-  std::vector<Cell> score_row(const std::string& name, const SubsetScore& score, double p) const {
-    std::vector<Cell> cells = {score.features, name};
+  std::vector<TableCell> score_row(const std::string& name, const SubsetScore& score, double p) const {
+    std::vector<TableCell> cells = {score.features, name};
     if (labelled()) {
       cells.emplace_back(score.accuracy.mean, score.accuracy.sd);
       cells.emplace_back(score.nmi.mean, score.nmi.sd);
@@ -169,7 +163,7 @@ class Composer {
     return cells;
   }
 
-  bool is_best(std::size_t s, const SubsetScore& score, Measure measure) const {
+  bool is_best(std::size_t s, const SubsetScore& score, ScoreOf measure) const {
     return std::all_of(ranked_.begin(), ranked_.end(),
                        [&](const auto* row) { return (row->sizes[s].score.*measure).mean <= (score.*measure).mean; });
   }
@@ -223,7 +217,7 @@ class Composer {
     table.columns = {{"method"}, {"seconds", number, 3}, {"MiB", number, 1}, {"status"}};
     for (const auto& row : comparison_.methods) {
       if (row.failure) {
-        table.rows.push_back({row.name, Cell(), Cell(), "failed: " + row.failure->reason});
+        table.rows.push_back({row.name, TableCell(), TableCell(), "failed: " + row.failure->reason});
         continue;
       }
       const std::string rounds =
@@ -253,7 +247,7 @@ class Composer {
     const Index shown = std::min(kShown, request_.sizes.back());
     if (shown < request_.sizes.back()) table.caption = text("The first ", shown, " are shown.");
     for (Index rank = 0; rank < shown && !ranked_.empty(); ++rank) {
-      std::vector<Cell> cells = {rank + 1};
+      std::vector<TableCell> cells = {rank + 1};
       for (const auto* row : ranked_) {
         const std::string name = feature_name(record_.table, row->selected[static_cast<std::size_t>(rank)]);
         cells.emplace_back(name.empty() ? std::string("(empty name)") : printable(name, 60));
@@ -302,6 +296,6 @@ class Composer {
 
 }  // namespace
 
-page::Page compare_page(const ComparisonRecord& record) { return Composer(record).compose(); }
+page::Page compare_page(const ComparisonRecord& record) { return ComparePage(record).compose(); }
 
 }  // namespace tamis

@@ -73,14 +73,14 @@ void FileWriter::flush() {
 
 namespace {
 // Plain memory: a handler may look at it at any moment. A path too long to note is only not removed on a crash.
-constexpr int kNames = 16;
+constexpr int kSlots = 16;
 constexpr std::size_t kNameSize = 4096;
-char temporary_names[kNames][kNameSize];
-std::atomic<bool> name_used[kNames];
+char temporary_names[kSlots][kNameSize];
+std::atomic<bool> name_used[kSlots];
 }  // namespace
 
 TemporaryName::TemporaryName(const std::string& path) {
-  for (int slot = 0; slot < kNames && slot_ < 0 && path.size() < kNameSize; ++slot) {
+  for (int slot = 0; slot < kSlots && slot_ < 0 && path.size() < kNameSize; ++slot) {
     if (name_used[slot]) continue;
     path.copy(temporary_names[slot], path.size());
     temporary_names[slot][path.size()] = '\0';
@@ -94,7 +94,7 @@ TemporaryName::~TemporaryName() {
 }
 
 void remove_temporaries() {
-  for (int slot = 0; slot < kNames; ++slot) {
+  for (int slot = 0; slot < kSlots; ++slot) {
     if (name_used[slot]) unlink(temporary_names[slot]);
   }
 }

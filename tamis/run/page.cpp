@@ -111,7 +111,7 @@ class Writer {
     out("</div>\n");
   }
 
-  void cell(const Cell& one, const Column& column) {
+  void cell(const TableCell& one, const Column& column) {
     std::string inner;
     if (one.number) {
       inner = std::isfinite(*one.number) ? number_cell(*one.number, column) : kMissing;

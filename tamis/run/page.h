@@ -45,13 +45,13 @@ struct Column {
 };
 
 // Nothing, a text, or a number (NaN: nothing) that may have a deviation beside it.
-struct Cell {
-  Cell() = default;
-  Cell(std::string value) : text(std::move(value)) {}
-  Cell(const char* value) : text(value) {}
-  Cell(double value) : number(value) {}
-  Cell(Index value) : number(static_cast<double>(value)) {}
-  Cell(double value, double plus_minus) : number(value), deviation(plus_minus) {}
+struct TableCell {
+  TableCell() = default;
+  TableCell(std::string value) : text(std::move(value)) {}
+  TableCell(const char* value) : text(value) {}
+  TableCell(double value) : number(value) {}
+  TableCell(Index value) : number(static_cast<double>(value)) {}
+  TableCell(double value, double plus_minus) : number(value), deviation(plus_minus) {}
 
   std::string text;
   std::optional<double> number, deviation;
@@ -62,7 +62,7 @@ struct Cell {
 struct Table {
   std::string title, caption;
   std::vector<Column> columns;
-  std::vector<std::vector<Cell>> rows;
+  std::vector<std::vector<TableCell>> rows;
   bool sortable = true;
   bool half = false;  // of the page's width, where it is wide enough
   bool wide = false;  // of many columns: the first two stay in view where it scrolls, and paper has small print

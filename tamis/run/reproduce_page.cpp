@@ -15,7 +15,7 @@ namespace tamis {
 
 namespace {
 
-using page::Cell;
+using page::TableCell;
 using enum page::Column::Kind;
 
 constexpr const char* kOurs = "ufcm";
@@ -24,23 +24,17 @@ constexpr std::size_t kShownFailures = 20;
 constexpr double kLeastSpan = 0.05;    // of ACC in the colours of one set
 constexpr std::uint8_t kLastInk = 70;  // of the last pixel chosen; the first has 255
 
-std::string settings_text(const Settings& settings) {
-  std::string out;
-  for (const auto& [name, value] : settings) out += text(out.empty() ? "" : " ", name, "=", value);
-  return out.empty() ? "defaults" : out;
-}
-
 std::string percent_text(double share) { return short_number(100.0 * share, 3) + " %"; }
 
-Cell cell_of(const MeanSd& value) { return {value.mean, value.sd}; }
-Cell cell_of(const std::optional<Measured>& measured) { return measured ? cell_of(measured->value) : Cell(); }
-Cell cell_of(const std::optional<BesideRandom>& band) { return band ? cell_of(band->value) : Cell(); }
-Cell p_of(const std::optional<BesideRandom>& band) { return band ? Cell(band->p) : Cell(); }
+TableCell cell_of(const MeanSd& value) { return {value.mean, value.sd}; }
+TableCell cell_of(const std::optional<Measured>& measured) { return measured ? cell_of(measured->value) : TableCell(); }
+TableCell cell_of(const std::optional<BesideRandom>& band) { return band ? cell_of(band->value) : TableCell(); }
+TableCell p_of(const std::optional<BesideRandom>& band) { return band ? TableCell(band->p) : TableCell(); }
 
 // In percentage points, so that a gain is not taken for a share of what it is a gain over.
-Cell points_of(const std::optional<double>& gain, const std::optional<double>& error = std::nullopt) {
+TableCell points_of(const std::optional<double>& gain, const std::optional<double>& error = std::nullopt) {
   if (!gain) return {};
-  return error ? Cell(100.0 * *gain, 100.0 * *error) : Cell(100.0 * *gain);
+  return error ? TableCell(100.0 * *gain, 100.0 * *error) : TableCell(100.0 * *gain);
 }
 
 std::string range_text(const std::optional<BesideRandom>& band) {
@@ -73,9 +67,9 @@ constexpr Claim kLabelBest = {"label-best", &TableRow::best, &TableRow::gain, &T
 constexpr Claim kLabelFree = {"label-free", &TableRow::chosen, &TableRow::chosen_gain, &TableRow::chosen_gain_error,
                               &TableRow::chosen_random};
 
-class Composer {
+class ReproducePage {
  public:
-  Composer(const Reproduction& result, const Machine& machine)
+  ReproducePage(const Reproduction& result, const Machine& machine)
       : result_(result),
         protocol_(result.protocol),
         machine_(machine),
@@ -226,10 +220,10 @@ class Composer {
     return table;
   }
 
-  std::vector<Cell> verdict_row(const TableRow& row, const Claim& claim) const {
+  std::vector<TableCell> verdict_row(const TableRow& row, const Claim& claim) const {
     const auto& value = row.*claim.value;
     const auto& random = row.*claim.random;
-    return {title_of(row.set), claim.name,       value ? Cell(value->features) : Cell(),
+    return {title_of(row.set), claim.name,       value ? TableCell(value->features) : TableCell(),
             cell_of(value),    cell_of(row.all), points_of(row.*claim.gain, row.*claim.error),
             p_of(random),      beats(random),    points_of(row.paper_gain)};
   }
@@ -284,10 +278,10 @@ class Composer {
     });
   }
 
-  std::vector<Cell> data_row(const ExperimentSet& set) const {
-    std::vector<Cell> row = {title_of(set), set.source.rows()};
+  std::vector<TableCell> data_row(const ExperimentSet& set) const {
+    std::vector<TableCell> row = {title_of(set), set.source.rows()};
     const ExpectedSet* expected = set.expected;
-    if (sampled()) row.emplace_back(expected != nullptr ? Cell(expected->rows) : Cell());
+    if (sampled()) row.emplace_back(expected != nullptr ? TableCell(expected->rows) : TableCell());
     const bool differs = expected != nullptr && expected->paper_rows != expected->rows;
     row.emplace_back(differs ? text(expected->paper_rows, " rows") : expected != nullptr ? "the same" : "not there");
     row.emplace_back(set.source.cols());
@@ -329,16 +323,16 @@ class Composer {
     return {measure, {table}};
   }
 
-  std::vector<Cell> score_row(const TableRow& row) const {
+  std::vector<TableCell> score_row(const TableRow& row) const {
     const bool some = row.best.has_value();
     return {title_of(row.set),
             row.method,
             cell_of(row.best),
-            some ? Cell(row.best->features) : Cell(),
+            some ? TableCell(row.best->features) : TableCell(),
             row.evaluations,
             cell_of(row.chosen),
-            some ? Cell(row.median) : Cell(),
-            some ? Cell(row.worst) : Cell(),
+            some ? TableCell(row.median) : TableCell(),
+            some ? TableCell(row.worst) : TableCell(),
             cell_of(row.all),
             cell_of(row.max_variance),
             cell_of(row.best_random),
@@ -347,7 +341,7 @@ class Composer {
             points_of(row.gain, row.gain_error),
             p_of(row.chosen_random),
             points_of(row.chosen_gain, row.chosen_gain_error),
-            row.paper ? Cell(row.paper->mean, row.paper->sd) : Cell(),
+            row.paper ? TableCell(row.paper->mean, row.paper->sd) : TableCell(),
             points_of(row.paper_gain),
             some ? settings_text(row.best->cell->plan.settings) : std::string()};
   }
@@ -531,7 +525,7 @@ class Composer {
     return {"Convergence", {figure, table}};
   }
 
-  std::vector<Cell> convergence_row(const Figures& one) const {
+  std::vector<TableCell> convergence_row(const Figures& one) const {
     const tamis::Cell& cell = *one.convergence->cell;
     std::vector<double> iterations;
     Index monotone = 0, within = 0;
@@ -625,16 +619,16 @@ class Composer {
     for (const auto& name : names) {
       Index cells = 0;
       double all = 0.0;
-      std::vector<Cell> by_set;
+      std::vector<TableCell> by_set;
       for (const auto& set : result_.sets) {
         by_set.emplace_back();
         for (const auto& one : spent) {
           if (one.set != set.name || one.method != name) continue;
           cells += one.cells, all += one.cpu_seconds;
-          by_set.back() = Cell(one.cpu_seconds / static_cast<double>(one.cells));
+          by_set.back() = TableCell(one.cpu_seconds / static_cast<double>(one.cells));
         }
       }
-      std::vector<Cell> row = {name, cells, all};
+      std::vector<TableCell> row = {name, cells, all};
       row.insert(row.end(), by_set.begin(), by_set.end());
       table.rows.push_back(std::move(row));
       chart.categories.push_back(name);
@@ -694,7 +688,7 @@ class Composer {
 }  // namespace
 
 page::Page reproduce_page(const Reproduction& result, const Machine& machine) {
-  return Composer(result, machine).compose();
+  return ReproducePage(result, machine).compose();
 }
 
 }  // namespace tamis

@@ -147,7 +147,7 @@ void write_table(Json& json, const char* name, const Reproduction& result, Measu
 
 // --- Figures ------------------------------------------------------------------------------------------------------
 
-void write_points(Json& json, const char* name, const std::vector<FigurePoint>& points) {
+void write_figure_points(Json& json, const char* name, const std::vector<FigurePoint>& points) {
   write_list(json, name, points, [&](const FigurePoint& point) {
     json.member("settings", point.settings);
     write_measured(json, "best", point.best);
@@ -164,7 +164,7 @@ void write_convergence(Json& json, const Convergence& found) {
              [&](const Trace& term) { json.member("name", term.first).member("values", term.second); });
 }
 
-void write_figures(Json& json, const Reproduction& result) {
+void write_paper_figures(Json& json, const Reproduction& result) {
   write_list(json, "figures", figures_of(result), [&](const Figures& figures) {
     json.member("set", figures.set);
     write_measured(json, "allfea", figures.all);
@@ -174,9 +174,9 @@ void write_figures(Json& json, const Reproduction& result) {
       write_measured(json, "label_free", point.label_free);
       write_band(json, "random", point.random);
     });
-    write_points(json, "figure2", figures.beta);
-    write_points(json, "figure3", figures.alpha_p);
-    write_points(json, "figure4", figures.beta_p);
+    write_figure_points(json, "figure2", figures.beta);
+    write_figure_points(json, "figure3", figures.alpha_p);
+    write_figure_points(json, "figure4", figures.beta_p);
     write_optional(json, "figure5", figures.convergence, [&](const Convergence& one) { write_convergence(json, one); });
   });
 }
@@ -215,7 +215,7 @@ std::string report_json(const Reproduction& result, const Machine& machine) {
   write_table(json, "acc", result, Measure::accuracy);
   write_table(json, "nmi", result, Measure::nmi);
   json.end_object();
-  write_figures(json, result);
+  write_paper_figures(json, result);
   write_run(json, result, machine);
   write_list(json, "cells", result.cells, [&](const Cell& cell) {
     json.member("seconds", cell.seconds).member("cpu_seconds", cell.cpu_seconds);

@@ -132,7 +132,7 @@ void add_gains(TableRow& row, Measure measure, Index repeats) {
 
 // --- Figures ------------------------------------------------------------------------------------------------------
 
-FigurePoint point_of(const View& view, const Cell& cell) {
+FigurePoint figure_point(const View& view, const Cell& cell) {
   return {cell.plan.settings, best_of(view.measured(cell)), view.at(cell, view.chosen())};
 }
 
@@ -141,7 +141,7 @@ std::vector<FigurePoint> points_with(const View& view, bool PlannedCell::*kind, 
   std::vector<FigurePoint> points;
   for (const Cell* cell : view.of("ufcm", kind)) {
     const auto found = cell->plan.settings.find(option);
-    if (found != cell->plan.settings.end() && found->second == value) points.push_back(point_of(view, *cell));
+    if (found != cell->plan.settings.end() && found->second == value) points.push_back(figure_point(view, *cell));
   }
   return points;
 }

@@ -11,7 +11,7 @@ namespace tamis {
 
 namespace {
 
-constexpr std::array<const char*, 4> kNames = {"none", "standard", "minmax", "unit"};
+constexpr std::array<const char*, 4> kScalings = {"none", "standard", "minmax", "unit"};
 
 // Not the root of variance(j), whose square may leave the range of double where the deviation does not.
 double deviation(const ColumnMoments& moments, Index j) {
@@ -47,12 +47,12 @@ std::vector<double> row_factors(const Source& source, Context& context) {
 
 }  // namespace
 
-const char* name_of(Scaling scaling) { return kNames[static_cast<std::size_t>(scaling)]; }
+const char* name_of(Scaling scaling) { return kScalings[static_cast<std::size_t>(scaling)]; }
 
 Scaling parse_scaling(const std::string& text_value) {
-  const auto found = std::find(kNames.begin(), kNames.end(), text_value);
-  require(found != kNames.end(), ErrorCode::usage, "scale = ", text_value, ", need none, standard, minmax or unit");
-  return static_cast<Scaling>(found - kNames.begin());
+  const auto found = std::find(kScalings.begin(), kScalings.end(), text_value);
+  require(found != kScalings.end(), ErrorCode::usage, "scale = ", text_value, ", need none, standard, minmax or unit");
+  return static_cast<Scaling>(found - kScalings.begin());
 }
 
 Source scaled(const Source& source, Scaling scaling, const ColumnMoments& moments, Context& context) {

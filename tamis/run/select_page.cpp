@@ -15,7 +15,7 @@ namespace tamis {
 
 namespace {
 
-using page::Cell;
+using page::TableCell;
 using enum page::Column::Kind;
 
 constexpr std::size_t kShownFeatures = 2000;  // rows of the ranking
@@ -32,9 +32,9 @@ std::size_t at(Index j) { return static_cast<std::size_t>(j); }
 // A sign of its own, and the minus of typography.
 std::string signed_number(double value) { return (value < 0.0 ? "\u2212" : "+") + short_number(std::abs(value), 3); }
 
-class Composer {
+class SelectPage {
  public:
-  Composer(const SelectionRecord& record, const SelectPageOptions& options, Context& context)
+  SelectPage(const SelectionRecord& record, const SelectPageOptions& options, Context& context)
       : record_(record), options_(options), context_(context), result_(record.result), selection_(result_.selection) {
     available_position_.assign(at(record.table.source.cols()), -1);
     for (std::size_t i = 0; i < result_.available.size(); ++i) {
@@ -163,7 +163,7 @@ class Composer {
     const std::size_t shown = std::min(kShownFeatures, result_.ranking.size());
     for (std::size_t rank = 0; rank < shown; ++rank) {
       const Index j = result_.ranking[rank];
-      std::vector<Cell> row = {static_cast<Index>(rank + 1), j, name(j), result_.scores[at(j)]};
+      std::vector<TableCell> row = {static_cast<Index>(rank + 1), j, name(j), result_.scores[at(j)]};
       if (some) row.emplace_back(chosen[at(j)] ? "yes" : "");
       if (reasons) row.emplace_back(reason(j));
       if (top_.size() > 1) add_partner(row, rank);
@@ -228,9 +228,9 @@ class Composer {
     return {high, low};
   }
 
-  void add_partner(std::vector<Cell>& row, std::size_t rank) const {
+  void add_partner(std::vector<TableCell>& row, std::size_t rank) const {
     if (rank >= top_.size()) {
-      row.insert(row.end(), {Cell(), Cell()});
+      row.insert(row.end(), {TableCell(), TableCell()});
       return;
     }
     const auto me = static_cast<Index>(rank);
@@ -453,7 +453,7 @@ void require_image(const ImageShape& shape, const Table& table) {
 }
 
 page::Page select_page(const SelectionRecord& record, const SelectPageOptions& options, Context& context) {
-  return Composer(record, options, context).compose();
+  return SelectPage(record, options, context).compose();
 }
 
 }  // namespace tamis

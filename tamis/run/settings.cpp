@@ -6,13 +6,19 @@ namespace tamis {
 
 namespace {
 
-std::string names_of(const Options& options) {
+std::string option_names(const Options& options) {
   std::string names;
   for (const auto& option : options) names += (names.empty() ? "" : ", ") + option.name;
   return names.empty() ? "none" : names;
 }
 
 }  // namespace
+
+std::string settings_text(const Settings& settings) {
+  std::string out;
+  for (const auto& [name, value] : settings) out += text(out.empty() ? "" : " ", name, "=", value);
+  return out.empty() ? "defaults" : out;
+}
 
 std::unique_ptr<BoundMethod> bound_with(const Method& method, Index clusters, const Settings& settings) {
   auto bound = method.bind();
@@ -23,7 +29,7 @@ std::unique_ptr<BoundMethod> bound_with(const Method& method, Index clusters, co
   for (const auto& [name, value] : settings) {
     const Option* option = find_option(options, name);
     require(option != nullptr, ErrorCode::usage, method.name, ": no option ", name,
-            ", need one of: ", names_of(options));
+            ", need one of: ", option_names(options));
     set_from_text(*option, method.name, value);
   }
   return bound;

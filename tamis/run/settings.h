@@ -15,6 +15,7 @@
 namespace tamis {
 
 using Settings = std::map<std::string, std::string>;  // option -> value, as text
+std::string settings_text(const Settings& settings);  // "a=1 b=2", or "defaults"
 
 // The method with `clusters`, where it has that option, and the settings. Throws Error(usage) on an option it has not.
 std::unique_ptr<BoundMethod> bound_with(const Method& method, Index clusters, const Settings& settings);

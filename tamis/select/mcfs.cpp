@@ -21,7 +21,7 @@ constexpr Index kActive = 200;        // m where nobody says how many features a
 constexpr Index kGramColumns = 4096;  // up to this many X'X is formed at once: 128 MB
 constexpr double kOnePart = 1e-9;     // eigenvalues below this belong to further parts of the graph
 
-void check(const Source& source, const McfsOptions& options) {
+void check_mcfs(const Source& source, const McfsOptions& options) {
   McfsOptions copy = options;
   validate(describe(copy), "mcfs");
   const Index n = source.rows(), d = source.cols();
@@ -37,13 +37,13 @@ void check(const Source& source, const McfsOptions& options) {
 
 // The columns that vary, not centred, in units that keep squares in the range of double. A constant column would act
 // as an intercept, which the method has not; it leaves before the lasso is solved.
-struct Prepared {
+struct McfsTable {
   std::vector<Index> kept;
   double unit = 1.0;
   Centered x;
 };
 
-Prepared prepare(const Source& source, const ColumnMoments& moments) {
+McfsTable mcfs_table(const Source& source, const ColumnMoments& moments) {
   std::vector<Index> kept;
   double largest = 0;
   for (Index j = 0; j < source.cols(); ++j) {
@@ -58,7 +58,7 @@ Prepared prepare(const Source& source, const ColumnMoments& moments) {
   return {std::move(kept), unit, std::move(x)};
 }
 
-Matrix columns_of(const Prepared& data, const std::vector<Index>& columns, Context& context) {
+Matrix columns_of(const McfsTable& data, const std::vector<Index>& columns, Context& context) {
   Matrix out = gather(data.x.source().with_columns(columns), context);
   for (Index i = 0; i < out.size(); ++i) out.data()[i] /= data.unit;
   return out;
@@ -84,7 +84,7 @@ void keep(const std::vector<Index>& columns, const Matrix& values, std::vector<s
 // Columns of X'X when they are first needed: for many columns and at least as many rows.
 class GramOnDemand final : public LarsColumns {
  public:
-  explicit GramOnDemand(const Prepared& data) : data_(data), column_(static_cast<std::size_t>(data.x.cols())) {}
+  explicit GramOnDemand(const McfsTable& data) : data_(data), column_(static_cast<std::size_t>(data.x.cols())) {}
 
   Index count() const override { return data_.x.cols(); }
 
@@ -116,14 +116,14 @@ class GramOnDemand final : public LarsColumns {
   }
 
  private:
-  const Prepared& data_;
+  const McfsTable& data_;
   std::vector<std::vector<double>> column_;  // those that were asked for
 };
 
 // The active columns themselves: for fewer rows than columns. An image is X'(X_A g), one pass for all paths.
 class ActiveColumns final : public LarsColumns {
  public:
-  explicit ActiveColumns(const Prepared& data) : data_(data), column_(static_cast<std::size_t>(data.x.cols())) {}
+  explicit ActiveColumns(const McfsTable& data) : data_(data), column_(static_cast<std::size_t>(data.x.cols())) {}
 
   Index count() const override { return data_.x.cols(); }
 
@@ -163,7 +163,7 @@ class ActiveColumns final : public LarsColumns {
   }
 
  private:
-  const Prepared& data_;
+  const McfsTable& data_;
   std::vector<std::vector<double>> column_;  // those that were asked for
 };
 
@@ -183,7 +183,7 @@ const char* name_of(View view) {
   return view == View::gram ? "gram" : view == View::gram_columns ? "gram columns" : "active columns";
 }
 
-std::unique_ptr<LarsColumns> columns_for(View view, const Prepared& data, Context& context) {
+std::unique_ptr<LarsColumns> columns_for(View view, const McfsTable& data, Context& context) {
   if (view == View::active_columns) return std::make_unique<ActiveColumns>(data);
   if (view == View::gram_columns) return std::make_unique<GramOnDemand>(data);
   return std::make_unique<GramColumns>(gram(data.x, context));
@@ -209,7 +209,7 @@ Matrix embed(const Source& source, const McfsOptions& options, Report& report, C
   return std::move(spectrum.vectors);
 }
 
-Index active_columns(const McfsOptions& options, const Prepared& data) {
+Index active_columns(const McfsOptions& options, const McfsTable& data) {
   const Index most = std::min(data.x.cols(), data.x.rows() - 1);
   return std::max<Index>(1, std::min(options.active.value_or(options.features.value_or(kActive)), most));
 }
@@ -246,7 +246,7 @@ std::vector<double> scores_of(const Matrix& coefficients, bool normalize) {
 }
 
 // Coefficients of all columns, in the units of the table.
-Matrix spread(const Matrix& coefficients, const Prepared& data, Index d) {
+Matrix spread(const Matrix& coefficients, const McfsTable& data, Index d) {
   Matrix out(d, coefficients.cols());
   for (Index i = 0; i < coefficients.rows(); ++i) {
     const Index j = data.kept[static_cast<std::size_t>(i)];
@@ -288,8 +288,8 @@ Options describe(McfsOptions& o) {
 
 Selection mcfs(const Source& source, const McfsOptions& options, Context& context) {
   const Stopwatch watch(context);
-  check(source, options);
-  const Prepared data = prepare(source, checked_moments(source, context));
+  check_mcfs(source, options);
+  const McfsTable data = mcfs_table(source, checked_moments(source, context));
 
   Report report;
   const Matrix y = embed(source, options, report, context);

@@ -17,13 +17,13 @@ namespace tamis {
 
 namespace {
 
-constexpr double kEps = std::numeric_limits<double>::epsilon();  // the original code's guard of every division
-constexpr double kOffset = 0.02;                                 // of the first F, so that no entry stays 0 for ever
-constexpr Index kSystem = 16384;                                 // equations at most: 2 GB a matrix
-constexpr Index kPieceCells = Index{1} << 21;                    // numbers of X made dense at a time: 16 MB
+constexpr double kGuard = std::numeric_limits<double>::epsilon();  // the original code's guard of every division
+constexpr double kOffset = 0.02;                                   // of the first F, so that no entry stays 0 for ever
+constexpr Index kSystem = 16384;                                   // equations at most: 2 GB a matrix
+constexpr Index kPieceCells = Index{1} << 21;                      // numbers of X made dense at a time: 16 MB
 constexpr double kFar = 1e4;  // standard deviations between a column and 0 that are worth a warning
 
-void check(const Source& source, const NdfsOptions& options, const Context& context) {
+void check_ndfs(const Source& source, const NdfsOptions& options, const Context& context) {
   NdfsOptions copy = options;
   validate(describe(copy), "ndfs");
   const Index n = source.rows(), d = source.cols(), c = options.clusters;
@@ -48,7 +48,7 @@ void check(const Source& source, const NdfsOptions& options, const Context& cont
 // --- X -----------------------------------------------------------------------------------------------------------
 
 // The columns that vary, as they are, and divided by a power of two that keeps their squares in range.
-struct Prepared {
+struct NdfsTable {
   std::vector<Index> kept;
   Source source;
   Source x;  // source / unit
@@ -56,9 +56,9 @@ struct Prepared {
   double distance = 0;  // of a mean from 0, in standard deviations of its column, at most
 };
 
-Prepared prepare(const Source& source, Context& context) {
+NdfsTable ndfs_table(const Source& source, Context& context) {
   const ColumnMoments moments = column_moments(source, context);
-  Prepared out;
+  NdfsTable out;
   double largest = 0;
   for (Index j = 0; j < source.cols(); ++j) {
     if (!moments.varies(j)) continue;
@@ -200,7 +200,7 @@ std::vector<double> weights_of(const Matrix& w, double unit, double beta) {
   for (Index j = 0; j < w.rows(); ++j) {
     double norm = 0;
     for (Index k = 0; k < w.cols(); ++k) norm += (w(j, k) / unit) * (w(j, k) / unit);
-    p[static_cast<std::size_t>(j)] = 2 * std::sqrt(norm + kEps) / beta;
+    p[static_cast<std::size_t>(j)] = 2 * std::sqrt(norm + kGuard) / beta;
   }
   return p;
 }
@@ -208,11 +208,11 @@ std::vector<double> weights_of(const Matrix& w, double unit, double beta) {
 // F <- F .* (gamma F + eps) ./ (MF + gamma FF'F + eps), MF = LF + alpha (F - XW); then columns of length 1.
 void update_labels(const Matrix& lf, const Matrix& residual, const NdfsOptions& options, Matrix& f) {
   const Matrix fff = product(f, product_transposed_left(f, f));
-  std::vector<double> squares(static_cast<std::size_t>(f.cols()), kEps);
+  std::vector<double> squares(static_cast<std::size_t>(f.cols()), kGuard);
   for (Index i = 0; i < f.rows(); ++i) {
     for (Index k = 0; k < f.cols(); ++k) {
       const double mf = lf(i, k) + options.alpha * residual(i, k);
-      double value = f(i, k) * (options.gamma * f(i, k) + kEps) / (mf + options.gamma * fff(i, k) + kEps);
+      double value = f(i, k) * (options.gamma * f(i, k) + kGuard) / (mf + options.gamma * fff(i, k) + kGuard);
       if (!std::isfinite(value) || (options.clip && value < 0)) value = 0;
       f(i, k) = value;
       squares[static_cast<std::size_t>(k)] += value * value;
@@ -231,19 +231,19 @@ double overlap(const Matrix& f) {
   return squared_norm(ff);
 }
 
-struct Fit {
+struct NdfsFit {
   Matrix w, f;
   std::vector<double> objective, smoothness, misfit, overlap;
   bool converged = false;
 };
 
-Fit iterate(const Prepared& data, Regression& regression, const Graph& graph, const NdfsOptions& options, Matrix first,
-            Context& context) {
+NdfsFit iterate(const NdfsTable& data, Regression& regression, const Graph& graph, const NdfsOptions& options,
+                Matrix first, Context& context) {
   const Laplacian kind = options.laplacian == "plain" ? Laplacian::plain : Laplacian::normalized;
   const double beta = options.beta / data.unit / data.unit;
   require(beta < 1e150 && beta > 1e-150, ErrorCode::bad_data, "ndfs: beta = ", options.beta,
           " is out of all proportion to the squares of the data: scale the data");
-  Fit fit;
+  NdfsFit fit;
   Matrix& f = fit.f = std::move(first);
   Matrix lf = laplacian_times(graph, kind, f, context), projected = regression.project(f);
   std::vector<double> p(data.kept.size(), 1 / beta);  // D = I
@@ -294,7 +294,7 @@ double count_rises(const std::vector<double>& objective) {
   return rises;
 }
 
-Selection finish(const Prepared& data, const Fit& fit, Index d) {
+Selection ndfs_selection(const NdfsTable& data, const NdfsFit& fit, Index d) {
   Selection out;
   out.scores.assign(static_cast<std::size_t>(d), 0.0);
   out.components = Matrix(d, fit.w.cols());
@@ -316,14 +316,14 @@ Selection finish(const Prepared& data, const Fit& fit, Index d) {
   return out;
 }
 
-Selection solve(const Source& source, const Prepared& data, const Graph& graph, const NdfsOptions& options,
+Selection solve(const Source& source, const NdfsTable& data, const Graph& graph, const NdfsOptions& options,
                 Context& context, Matrix* labels) {
   require(graph.rows == source.rows(), ErrorCode::usage, "ndfs: a graph of ", graph.rows,
           " rows, need n = ", source.rows());
   Matrix first = options.init.empty() ? first_labels(data.x, options, context) : options.init;
   Regression regression(data.x, context);
-  Fit fit = iterate(data, regression, graph, options, std::move(first), context);
-  Selection out = finish(data, fit, source.cols());
+  NdfsFit fit = iterate(data, regression, graph, options, std::move(first), context);
+  Selection out = ndfs_selection(data, fit, source.cols());
   out.report.path = regression.by_columns() ? "d x d system" : "n x n system";
   if (graph.sampled_bandwidth) out.report.path += ", bandwidth from a sample of pairs";
   out.report.resolved = {{"neighbors", static_cast<double>(graph.neighbors)},
@@ -383,8 +383,8 @@ Options describe(NdfsOptions& o) {
 
 Selection ndfs(const Source& source, const NdfsOptions& options, Context& context) {
   return timed(context, [&] {
-    check(source, options, context);
-    const Prepared data = prepare(source, context);
+    check_ndfs(source, options, context);
+    const NdfsTable data = ndfs_table(source, context);
     const Graph graph = neighbor_graph(data.source, options.graph, context);
     return solve(source, data, graph, options, context, nullptr);
   });
@@ -392,8 +392,8 @@ Selection ndfs(const Source& source, const NdfsOptions& options, Context& contex
 
 Selection ndfs(const Source& source, const Graph& graph, const NdfsOptions& options, Context& context, Matrix* labels) {
   return timed(context, [&] {
-    check(source, options, context);
-    return solve(source, prepare(source, context), graph, options, context, labels);
+    check_ndfs(source, options, context);
+    return solve(source, ndfs_table(source, context), graph, options, context, labels);
   });
 }
 

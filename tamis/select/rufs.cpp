@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kFineGap = 1e-6;  // a W step that ends above it is worth a warning
 
-void check(const Source& source, const RufsOptions& options) {
+void check_rufs(const Source& source, const RufsOptions& options) {
   RufsOptions copy = options;
   validate(describe(copy), "rufs");
   const Index n = source.rows();
@@ -33,13 +33,13 @@ void check(const Source& source, const RufsOptions& options) {
 }
 
 // The source without constant columns, divided by the unit of its moments.
-struct Prepared {
+struct RufsTable {
   std::vector<Index> kept;
   double unit;
   Source source;
 };
 
-Prepared prepare(const Source& source, Context& context) {
+RufsTable rufs_table(const Source& source, Context& context) {
   const ColumnMoments moments = checked_moments(source, context);
   std::vector<Index> kept;
   for (Index j = 0; j < source.cols(); ++j) {
@@ -68,7 +68,7 @@ Matrix first_labelling(const std::vector<int>& labels, Index clusters) {
 }
 
 // Scores, W, F and clusters of all columns, in their own units.
-Selection finish(const RufsFit& fit, const Prepared& prepared, Index d) {
+Selection rufs_selection(const RufsFit& fit, const RufsTable& prepared, Index d) {
   Selection out;
   const RufsState& state = fit.state;
   out.scores.assign(static_cast<std::size_t>(d), 0.0);
@@ -145,8 +145,8 @@ Options describe(RufsOptions& o) {
 
 Selection rufs(const Source& source, const RufsOptions& options, Context& context) {
   const Stopwatch watch(context);
-  check(source, options);
-  const Prepared prepared = prepare(source, context);
+  check_rufs(source, options);
+  const RufsTable prepared = rufs_table(source, context);
   const Graph graph = neighbor_graph(source, options.graph, context);
   const Centered x(prepared.source, std::vector<double>(prepared.kept.size()), 1.0);
   const double unit = prepared.unit;
@@ -165,7 +165,7 @@ Selection rufs(const Source& source, const RufsOptions& options, Context& contex
                                    options.clusters)
                  : options.init;
   const RufsFit fit = fit_rufs(problem, std::move(g), options.iterations, options.tolerance, context);
-  Selection out = finish(fit, prepared, source.cols());
+  Selection out = rufs_selection(fit, prepared, source.cols());
   report_graph(graph, options.graph, out.report);
   write_report(fit, options, out.report);
   watch.write(out.report);

@@ -14,7 +14,6 @@ namespace tamis::rufs_algebra {
 inline constexpr double kGain = 1e-6;  // the G and F steps end where one of theirs gains less than this part of J
 inline constexpr double kKink = 1e-3;  // rows shorter than this part of the mean are taken as quadratic by a direction
 inline constexpr double kTiny = std::numeric_limits<double>::min();
-inline constexpr double kUlp = std::numeric_limits<double>::epsilon();
 
 inline double norm_of_row(const Matrix& a, Index i) {
   double sum = 0;

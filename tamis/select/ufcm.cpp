@@ -26,7 +26,7 @@ constexpr Index kSampleCells = 8 * 1024 * 1024;  // numbers in the sample at mos
 constexpr Index kProducts = 40;
 constexpr Index kProductsAfterSample = 12;
 
-void check(const Source& source, const UfcmOptions& options) {
+void check_ufcm(const Source& source, const UfcmOptions& options) {
   UfcmOptions copy = options;
   validate(describe(copy), "ufcm");
   const Index n = source.rows(), d = source.cols();
@@ -91,7 +91,7 @@ std::string path_name(const UfcmOptions& options, ScatterPath path, Index sample
   return name;
 }
 
-Selection finish(const Fit& fit, const std::vector<Index>& kept, Index d, double unit) {
+Selection ufcm_selection(const Fit& fit, const std::vector<Index>& kept, Index d, double unit) {
   Selection out;
   out.scores.assign(static_cast<std::size_t>(d), 0.0);
   out.components = Matrix(d, fit.w().cols());
@@ -157,13 +157,13 @@ Options describe(UfcmOptions& o) {
 namespace {
 
 // A source without its constant columns, centred.
-struct Prepared {
+struct UfcmTable {
   std::vector<Index> kept;
   double unit;
   Centered z;
 };
 
-Prepared prepare(const Source& source, Context& context) {
+UfcmTable ufcm_table(const Source& source, Context& context) {
   const ColumnMoments all = column_moments(source, context);
   std::vector<Index> kept = varying_columns(all);
   require(!kept.empty(), ErrorCode::bad_data, "no variation: all ", source.cols(), " columns are constant");
@@ -194,7 +194,7 @@ class WithoutKeeper {
 };
 
 // W and G of a fit of some rows, in the columns and units of `whole`.
-Start sampled_start(const Prepared& whole, const UfcmOptions& options, Index count, Context& context) {
+Start sampled_start(const UfcmTable& whole, const UfcmOptions& options, Index count, Context& context) {
   const Source& source = whole.z.source();
   const std::vector<Index> rows = sample_rows(source.rows(), count, context.seed);
   const Matrix values = gather_rows(source, rows, context);
@@ -218,7 +218,7 @@ Start sampled_start(const Prepared& whole, const UfcmOptions& options, Index cou
 }
 
 Selection fit_source(const Source& source, const UfcmOptions& options, Context& context) {
-  const Prepared prepared = prepare(source, context);
+  const UfcmTable prepared = ufcm_table(source, context);
   const Centered& z = prepared.z;
   const double unit = prepared.unit;
   const Index dims = wanted_dims(options, z.cols()), sample = sample_size(z.source(), options);
@@ -245,7 +245,7 @@ Selection fit_source(const Source& source, const UfcmOptions& options, Context& 
   const Index begun_at = fit.next_iteration();
   fit.run();
 
-  Selection out = finish(fit, prepared.kept, source.cols(), unit);
+  Selection out = ufcm_selection(fit, prepared.kept, source.cols(), unit);
   out.report.path = path_name(options, path, sample);
   out.report.resumed_at = kept ? begun_at : 0;
   out.report.resolved = {{"beta", fit.beta() * unit * unit}, {"dims", static_cast<double>(fit.w().cols())}};
@@ -257,7 +257,7 @@ Selection fit_source(const Source& source, const UfcmOptions& options, Context& 
 Selection ufcm(const Source& source, const UfcmOptions& options, Context& context) {
   const auto begin = std::chrono::steady_clock::now();
   const Index passes_before = context.passes();
-  check(source, options);
+  check_ufcm(source, options);
   Selection out = fit_source(source, options, context);
   require(std::isfinite(out.report.objective.back()), ErrorCode::bad_data,
           "values so large that their squares overflow: scale the data");

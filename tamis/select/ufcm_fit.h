@@ -20,7 +20,6 @@
 namespace tamis {
 
 inline constexpr double kEps = 1e-10;  // smooths the norm of a row of W, and so makes the ascent exact at zero rows
-inline constexpr double kUlp = std::numeric_limits<double>::epsilon();
 // Steps towards the eigenvectors in an iteration: any number keeps the ascent, and U moves on before they converge.
 inline constexpr Index kDirectionSteps = 4;
 inline constexpr Index kDirectionStepsNear = 2;  // after a fit of a sample

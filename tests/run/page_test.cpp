@@ -19,9 +19,9 @@
 namespace tamis {
 namespace {
 
-using page::Cell;
 using page::Page;
 using page::page_html;
+using page::TableCell;
 using enum page::Column::Kind;
 
 const std::string kHarm = "</script><script>alert(1)</script>";
@@ -67,7 +67,7 @@ Page page_of(const std::string& word) {
   Page page{word, word, {}};
   page.sections.push_back({word, {page::Text{word}, page::Note{word}, page::Note{word, true}}});
   page.sections.push_back({word, {page::Facts{{{word, word}}}}});
-  page.sections.push_back({word, {page::Table{word, word, {{word}}, {{Cell(word)}}}}});
+  page.sections.push_back({word, {page::Table{word, word, {{word}}, {{TableCell(word)}}}}});
   for (const auto& spec : {page::line_chart(lines), page::bar_chart(bars), page::heat_map(heat)}) {
     page.sections.push_back({word, {page::Figure{word, word, word, spec}}});
   }
@@ -109,15 +109,15 @@ TEST(Page, PolicyNamesTheHashOfEveryScript) {
 TEST(Page, CellsAreSpelledByTheirColumn) {
   page::Table table;
   table.columns = {{"n", number, 2}, {"s", significant, 3}, {"p", percent, 1}, {"t"}};
-  table.rows = {{Cell(-1.005), Cell(0.00123456), Cell(0.5, 0.0123), Cell("x")},
-                {Cell(page::kNone), Cell(), Cell(), Cell()}};
+  table.rows = {{TableCell(-1.005), TableCell(0.00123456), TableCell(0.5, 0.0123), TableCell("x")},
+                {TableCell(page::kNone), TableCell(), TableCell(), TableCell()}};
   table.rows[0][0].best = true;
   const std::string html = page_html({"", "", {{"", {table}}}});
   EXPECT_NE(
       html.find("<tr><td class=n><b>\u22121.00</b><td class=n>0.00123<td class=n>50.0\u202f% <span class=\"pm\">"
                 "\u00b1 1.2\u202f%</span><td>x<tr><td class=n>\u2013<td class=n>\u2013<td class=n>\u2013<td></table>"),
       std::string::npos);
-  table.rows.push_back({Cell("one cell only")});
+  table.rows.push_back({TableCell("one cell only")});
   EXPECT_THROW(page_html({"", "", {{"", {table}}}}), Error);
 }
 
