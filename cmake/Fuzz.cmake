@@ -2,7 +2,9 @@
 if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   message(FATAL_ERROR "TAMIS_FUZZ needs clang: cmake --preset asan")
 endif()
-target_compile_options(tamis_core PRIVATE -fsanitize=fuzzer-no-link)
+foreach(target tamis_core tamis_run)
+  target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+endforeach()
 target_link_options(tamis_core INTERFACE $<BUILD_INTERFACE:-fsanitize=fuzzer-no-link>)
 
 file(GLOB FUZZ_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/*_fuzz.cpp)
