@@ -12,12 +12,10 @@
 
 PYTHON := .venv/bin/python
 FUZZ_SECONDS ?= 10
-CONFIGURE = cmake --preset $(1) >/dev/null
 
 demo:
 	@tools/setup build
-	@$(call CONFIGURE,release)
-	@cmake --build --preset release --target tamis
+	@tools/build release tamis
 	build/tamis demo
 
 build:
@@ -25,11 +23,11 @@ build:
 	@$(MAKE) --no-print-directory native python
 
 native:
-	@$(call CONFIGURE,release)
-	@cmake --build --preset release
+	@tools/build release
 
 # The module is linked to the libraries that `native` built, so that nothing is compiled twice.
 python:
+	@echo "build: the Python package"
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall \
 	    --config-settings=build-dir=build/python --config-settings=cmake.define.TAMIS_PREBUILT="$(CURDIR)/build" .
 
@@ -70,29 +68,25 @@ check-rooms:
 	tools/check_rooms
 
 check-tidy:
-	@$(call CONFIGURE,release)
-	tools/check_tidy build
+	@cmake --preset dev >/dev/null
+	tools/check_tidy build-dev
 
 check-asan:
-	@$(call CONFIGURE,asan)
-	@cmake --build --preset asan
+	@tools/build asan
 	tools/sanitized ctest --preset asan
 	TAMIS_COMMAND=build-asan/tamis tools/sanitized $(PYTHON) -m pytest -q -n auto tests/command -m hostile
 
 check-tsan:
-	@$(call CONFIGURE,tsan)
-	@cmake --build --preset tsan
+	@tools/build tsan
 	tools/sanitized ctest --preset tsan
 
 check-fuzz:
-	@$(call CONFIGURE,asan)
-	@cmake --build --preset asan
+	@tools/build asan
 	tools/check_fuzz build-asan/fuzz $(FUZZ_SECONDS)
 
 bench: test-limits
 	@tools/setup bench
-	@$(call CONFIGURE,bench)
-	@cmake --build --preset bench
+	@tools/build bench
 	build/kernels_bench
 	$(PYTHON) bench/against_plain.py
 	$(PYTHON) bench/shapes.py
