@@ -10,6 +10,8 @@ import pytest
 
 import tamis
 
+pytest_plugins = ["skips"]
+
 ROOT = Path(__file__).resolve().parents[2]
 NATIVE = Path(os.environ.get("TAMIS_NATIVE", ROOT / "build" / "tamis"))
 GOLDEN = ROOT / "tests" / "golden"

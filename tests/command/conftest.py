@@ -21,9 +21,24 @@ PYTHON_COMMAND = COMMAND.is_file() and COMMAND.open("rb").read(2) == b"#!"
 INTERPRETER_BYTES = 10e6 if PYTHON_COMMAND else 0  # resident before the command has done anything
 
 
+pytest_plugins = ["skips"]
+
+
 def pytest_sessionstart(session):
     if not COMMAND.is_file():
         pytest.exit(f"no command at {COMMAND}: run make build, or set TAMIS_COMMAND", returncode=2)
+
+
+def pytest_collection_modifyitems(config, items):
+    """What is not meant for the command at hand is left out; it is not skipped, since nothing is missing."""
+    absent = {"native": PYTHON_COMMAND, "python": not PYTHON_COMMAND, "unsanitized": SANITIZED}
+    left_out = [item for item in items if any(absent.get(mark.name) for mark in item.iter_markers())]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
+
+
+def needs_data(name):
+    return pytest.mark.skipif(not (DATA / name).is_file(), reason=f"no {name} in {DATA} (TAMIS_DATA)")
 
 
 @dataclass

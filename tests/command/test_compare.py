@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from conftest import DATA, planted, refused, tamis, write_csv, write_npy
+from conftest import DATA, needs_data, planted, refused, tamis, write_csv, write_npy
 
 N, D, C, INFORMATIVE = 150, 60, 3, 5
 
@@ -212,7 +212,7 @@ def test_tiny_tables(tmp_path, rows, cols):
     assert found["options"]["features"] == sorted({min(20, cols), min(50, cols), min(100, cols)})
 
 
-@pytest.mark.skipif(not (DATA / "usps.npz").is_file(), reason=f"no data in {DATA}")
+@needs_data("usps.npz")
 def test_usps_with_every_method():
     found = compare(DATA / "usps.npz", "--labels", "y", timeout=300)
     assert [band["features"] for band in found["random"]] == [20, 50, 100]

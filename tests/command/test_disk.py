@@ -4,7 +4,7 @@ import gzip
 
 import numpy as np
 import pytest
-from conftest import INTERPRETER_BYTES, SANITIZED, peak_memory, planted, refused, same, select, tamis, write_csv, write_npy
+from conftest import INTERPRETER_BYTES, peak_memory, planted, refused, same, select, tamis, write_csv, write_npy
 
 
 def large(rows=30000, columns=60, seed=1):
@@ -89,7 +89,7 @@ def test_compare_leaves_the_rows_on_disk_for_those_that_fit_so(table):
     assert [method["status"] for method in run.json["methods"]] == ["direct", "failed"]
 
 
-@pytest.mark.skipif(SANITIZED, reason="sanitizers use memory of their own")
+@pytest.mark.unsanitized
 def test_peak_stays_below_the_limit(tmp_path):
     path = write_npy(tmp_path / "x.npy", large(200000, 100).astype("<f4"))  # 80 MB
     limit = 60e6 + INTERPRETER_BYTES

@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 import pytest
-from conftest import COMMAND, DATA, planted, refused, same, select, tamis, write_csv, write_npy
+from conftest import COMMAND, DATA, needs_data, planted, refused, same, select, tamis, write_csv, write_npy
 from limits import at_rest
 
 
@@ -215,7 +215,7 @@ def test_evaluate_refuses(tmp_path):
 PLAIN = {"umist": (20, 4808.0), "orl": (40, 2763.2), "coil20": (20, 59269.0), "usps": (10, 105315.6), "yaleb": (38, 106645.9)}
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"no data sets in {DATA} (TAMIS_DATA)")
+@needs_data("orl.npz")
 @pytest.mark.parametrize("name", PLAIN)
 def test_paper_data_reach_the_plain_objective(tmp_path, name):
     with np.load(DATA / f"{name}.npz") as file:

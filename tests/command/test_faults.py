@@ -9,7 +9,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from conftest import COMMAND, SANITIZED, planted, select, write_npy
+from conftest import COMMAND, planted, select, write_npy
 
 
 def can_inject():
@@ -86,7 +86,7 @@ def test_killed_at_any_step(earlier, call):
             break
 
 
-@pytest.mark.skipif(SANITIZED, reason="sanitizers reserve address space of their own")
+@pytest.mark.unsanitized
 def test_memory_runs_out(tmp_path):
     with open(tmp_path / "x.npy", "wb") as file:
         np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": (2_000_000, 50)})

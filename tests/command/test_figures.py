@@ -5,9 +5,9 @@ import re
 
 import numpy as np
 import pytest
-from conftest import PYTHON_COMMAND, planted, refused, tamis, write_csv
+from conftest import planted, refused, tamis, write_csv
 
-needs_python = pytest.mark.skipif(not PYTHON_COMMAND, reason="the native command draws nothing")
+needs_python = pytest.mark.python  # the native command draws nothing
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def figures_of(page):
     return json.loads(re.search(r'id="figures">(.*?)</script>', text, re.S).group(1))
 
 
-@pytest.mark.skipif(PYTHON_COMMAND, reason="which draws")
+@pytest.mark.native
 @pytest.mark.parametrize("words", [["select"], ["compare", "-c", "3"]])
 def test_the_native_command_says_who_draws(table, tmp_path, words):
     refused(tamis(*words, table, "-o", tmp_path / "out", "--figures", "svg"), 2, "figures = svg", "tamis[figures]", "report.html")

@@ -5,9 +5,9 @@ import os
 
 import numpy as np
 import pytest
-from conftest import PYTHON_COMMAND, planted, refused, same, select, tamis, write_csv, write_npy
+from conftest import planted, refused, same, select, tamis, write_csv, write_npy
 
-pytestmark = pytest.mark.skipif(not PYTHON_COMMAND, reason="the native command names the Python door: test_usage.py")
+pytestmark = pytest.mark.python  # the native command names the Python door: test_usage.py
 
 N, D, C = 90, 6, 3
 X = planted(N, D, C)

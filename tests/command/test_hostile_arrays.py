@@ -83,7 +83,7 @@ def test_npy_pickle_is_not_executed(tmp_path):
     assert not (tmp_path / "executed").exists()
 
 
-@pytest.mark.skipif(SANITIZED, reason="sanitizers use memory of their own")
+@pytest.mark.unsanitized
 @pytest.mark.parametrize("name", ["huge shape", "product overflows", "header length 4 GB"])
 def test_npy_makes_no_large_allocation(tmp_path, name):
     (tmp_path / "x.npy").write_bytes(NPY[name])
@@ -166,7 +166,7 @@ def test_npz_with_flipped_bytes_never_crashes(tmp_path):
             refused(run, (2, 3, 4), seconds=1)
 
 
-@pytest.mark.skipif(SANITIZED, reason="sanitizers use memory of their own")
+@pytest.mark.unsanitized
 def test_bombs(tmp_path):
     bomb = npy(describe(shape="(4000000, 8)"), b"\0" * 256_000_000)
     (tmp_path / "x.npz").write_bytes(zip_bytes({"X.npy": bomb}))

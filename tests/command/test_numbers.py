@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import SANITIZED, peak_memory, planted, refused, select, tamis, write_npy
+from conftest import peak_memory, planted, refused, select, tamis, write_npy
 
 
 def finite(result):
@@ -109,7 +109,7 @@ def test_extreme_units_leave_the_selection_alone(tmp_path, factor):
     assert a["selected"] == b["selected"]
 
 
-@pytest.mark.skipif(SANITIZED, reason="sanitizers use memory of their own")
+@pytest.mark.unsanitized
 @pytest.mark.parametrize("setting", [[], ["--alpha", "0.1"], ["--alpha", "3"]], ids=" ".join)
 def test_wide_data_need_no_square_matrix(tmp_path, setting):
     path = write_npy(tmp_path / "x.npy", planted(20, 5000, c=3, informative=50))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse
-from conftest import COMMAND, PYTHON_COMMAND, SANITIZED, planted, refused, select, tamis, write_csv, write_npy
+from conftest import COMMAND, planted, refused, select, tamis, write_csv, write_npy
 
 
 def test_json_shape(tmp_path):
@@ -271,7 +271,8 @@ def test_bytes_of_a_result_repeat(tmp_path):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
-@pytest.mark.skipif(SANITIZED or PYTHON_COMMAND, reason="the program takes more memory of its own")
+@pytest.mark.unsanitized
+@pytest.mark.native  # Python takes more memory of its own
 @pytest.mark.parametrize("method", ["ufcm", "maxvar", "lapscore", "spec", "mcfs", "ndfs", "rufs"])
 @pytest.mark.parametrize("shape, density", [((3000, 40), 1), ((1500, 400), 1), ((150, 3000), 1), ((2500, 60), 0.1)])
 def test_forecast_of_memory(tmp_path, method, shape, density):

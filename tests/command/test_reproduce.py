@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 import pytest
-from conftest import COMMAND, DATA, PYTHON_COMMAND, SANITIZED, refused, tamis
+from conftest import COMMAND, DATA, PYTHON_COMMAND, SANITIZED, needs_data, refused, tamis
 from limits import at_rest
 
 METHODS = "ufcm,maxvar,lapscore,ndfs,mcfs"
@@ -302,7 +302,7 @@ def test_datasets_checks_a_folder(tmp_path):
     refused(tamis("datasets", tmp_path / "orl.npz"), 2, "folder")
 
 
-@pytest.mark.skipif(not (DATA / "orl.npz").exists(), reason=f"needs the paper's data in {DATA}")
+@needs_data("orl.npz")
 def test_datasets_knows_the_papers_data(tmp_path):
     run = tamis("datasets", DATA, "--json")
     assert run.code == 0 and {s["state"] for s in run.json["sets"]} == {"ok"}

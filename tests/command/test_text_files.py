@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse
-from conftest import SANITIZED, close, planted, refused, same, select, tamis, write_csv, write_npy
+from conftest import close, planted, refused, same, select, tamis, write_csv, write_npy
 
 pytestmark = pytest.mark.hostile
 
@@ -121,7 +121,7 @@ def test_missing_values_are_refused_with_their_place(tmp_path, word):
     refused(run, 3, "3", "bb")
 
 
-@pytest.mark.skipif(SANITIZED, reason="slow under sanitizers")
+@pytest.mark.unsanitized
 def test_one_very_long_line(tmp_path):
     (tmp_path / "x.csv").write_bytes(b"a,b\n" + b"1" * 100_000_000 + b"\n")
     refused(tamis("select", tmp_path / "x.csv", "-c", "2"), 3, "2", seconds=5)

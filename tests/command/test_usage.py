@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 import pytest
-from conftest import PYTHON_COMMAND, planted, refused, select, tamis, write_csv, write_npy
+from conftest import planted, refused, select, tamis, write_csv, write_npy
 
 pytestmark = pytest.mark.hostile
 
@@ -56,7 +56,7 @@ def test_unknown_format(tmp_path, name):
     refused(tamis("select", tmp_path / name, "-c", "2"), 3, name)
 
 
-@pytest.mark.skipif(PYTHON_COMMAND, reason="Python's command reads them")
+@pytest.mark.native  # Python's reads them
 @pytest.mark.parametrize("name", ["x.parquet", "x.feather", "x.h5ad", "x.mat"])
 def test_the_native_command_names_the_python_door(tmp_path, name):
     (tmp_path / name).write_bytes(b"PAR1")
