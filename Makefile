@@ -6,7 +6,7 @@
 #              (takes minutes)
 # make format  rewrite the sources in the house format
 .PHONY: demo build test check bench format clean native python
-.PHONY: setup-test test-native test-command test-python test-page test-limits check-format check-rooms check-tidy check-asan check-tsan check-fuzz
+.PHONY: setup-test test-native test-tools test-command test-python test-page test-limits check-format check-rooms check-tidy check-asan check-tsan check-fuzz
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 
@@ -31,13 +31,17 @@ python:
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall \
 	    --config-settings=build-dir=build/python --config-settings=cmake.define.TAMIS_PREBUILT="$(CURDIR)/build" .
 
-test: setup-test build test-native test-command test-python test-page
+test: setup-test build test-native test-tools test-command test-python test-page
 
 setup-test:
 	@tools/setup test
 
 test-native:
 	ctest --preset release
+
+# What sets up a machine, in bad surroundings.
+test-tools:
+	$(PYTHON) -m pytest -q -n auto tests/tools
 
 # One suite for both commands: the native one and the Python package's.
 test-command:
