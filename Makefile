@@ -72,8 +72,8 @@ check-rooms:
 	tools/check_rooms
 
 check-tidy:
-	@cmake --preset dev >/dev/null
-	tools/check_tidy build-dev
+	@cmake --preset tidy >/dev/null
+	tools/check_tidy build-tidy
 
 check-asan:
 	@tools/build asan
@@ -100,4 +100,4 @@ format:
 	tools/check_format --fix
 
 clean:
-	rm -rf build build-dev build-asan build-tsan
+	rm -rf build build-dev build-tidy build-asan build-tsan

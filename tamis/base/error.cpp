@@ -11,8 +11,8 @@ Part::Part(double value) {
 
 Part::Part(bool is_signed, std::uint64_t bits) {
   char* const last = digits_ + sizeof digits_;
-  const auto result = is_signed ? std::to_chars(digits_, last, static_cast<std::int64_t>(bits))
-                                : std::to_chars(digits_, last, bits);
+  const auto result =
+      is_signed ? std::to_chars(digits_, last, static_cast<std::int64_t>(bits)) : std::to_chars(digits_, last, bits);
   words_ = {digits_, result.ptr};
 }
 
