@@ -109,7 +109,7 @@ def test_no_apt_get(machine):
 def test_no_network_for_packages(machine):
     offline = 'echo "W: something else"; echo "E: Temporary failure resolving the mirror"; exit 100'
     done = machine("build", ninja=None, dpkg_query="exit 1", apt_get=offline)
-    refused(machine, done, "ninja-build", "could not be fetched: E: Temporary failure resolving")
+    refused(machine, done, "ninja-build", "could not be fetched: Temporary failure resolving")
 
 
 def test_no_network_for_pip(machine):
@@ -140,7 +140,6 @@ def test_a_checkout_that_cannot_be_written_to(machine, tmp_path):
     words = 'chmod a-w "$1" && PATH="$2" "$1/tools/setup" build'
     command = ["bash", "-c", words, "bash", machine.checkout, tmp_path / "bin"]
     if os.geteuid() == 0:  # who may write anyway
-        command[2] = words.replace("chmod a-w", 'mount --bind "$1" "$1" && mount -o remount,bind,ro')
-        command[:0] = ["unshare", "--mount"]
+        command[:0] = ["setpriv", "--bounding-set", "-dac_override"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     refused(machine, done, "cannot be written to")
