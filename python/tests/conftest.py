@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import tamis
+os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before SciPy is imported: scikit-learn's checks of array_api input need it
+
+import tamis  # noqa: E402
 
 pytest_plugins = ["skips"]
 

@@ -78,7 +78,7 @@ def test_a_machine_that_has_everything(machine):
 @pytest.mark.parametrize("program, script, words", [
     ("cmake", "echo cmake version 3.18.4", "cmake is version 3.18.4, need 3.22 or later"),
     ("python3", "echo 3.9.2", "python3 is version 3.9.2, need 3.10 or later"),
-    ("gxx", "echo 10.2.1", "g++ is version 10.2.1, need 11 or later"),
+    ("gxx", "echo 10.2.1", "g++ is version 10.2.1, need 12 or later"),
     ("df", "printf 'Filesystem 1M Used Free\\n/dev/x  900 850   50 95%% /\\n'", "50 MB of disk space left, need 300 MB"),
 ])
 def test_too_old_or_too_little(machine, program, script, words):
