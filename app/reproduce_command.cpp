@@ -95,7 +95,6 @@ std::string legend(const Protocol& protocol, const std::string& output) {
 
 void write_results(const ReproduceArguments& arguments, const std::vector<std::string>& inputs,
                    const Reproduction& result, const std::string& report, const Machine& machine) {
-  for (const char* name : {kCells, kReport, kPage}) remove_leftovers(arguments.output, name);
   OutputFolder output(arguments.output, {kCells, kReport, kPage}, inputs);
   output.add(kCells, [&](FileWriter& writer) { writer.write(cells_json(result)); });
   output.add(kReport, [&](FileWriter& writer) { writer.write(report); });

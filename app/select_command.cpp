@@ -200,6 +200,15 @@ void say_defaults(const Job& job, Session& session) {
   if (given) session.note(text("clusters: ", job.method.name, " takes none, so -c changes nothing"));
 }
 
+// The checkpoint is removed at the end: it must not be a result.
+void require_other_file(const std::string& checkpoint, const std::string& result) {
+  std::error_code ignored;  // what cannot be found now is refused by those who open it
+  const bool same = !checkpoint.empty() && std::filesystem::weakly_canonical(checkpoint, ignored) ==
+                                               std::filesystem::weakly_canonical(result, ignored);
+  require(!same, ErrorCode::usage, "checkpoint: ", printable(checkpoint, checkpoint.size()),
+          " is a file that the result will be written to, need another");
+}
+
 int run_select(const SelectArguments& arguments) {
   Session session(*arguments.run);
   require_figures("select", arguments.figures, arguments.output);
@@ -209,6 +218,7 @@ int run_select(const SelectArguments& arguments) {
   if (!arguments.output.empty()) {
     std::vector<std::string> inputs = {arguments.data.path, arguments.labels, arguments.supervise};
     const std::vector<std::string> names = {"ranking.csv", "selection.json", "report.html", reduced_name(job.table)};
+    for (const auto& name : names) require_other_file(arguments.checkpoint, arguments.output + "/" + name);
     folder.emplace(arguments.output, names, inputs);
   }
   say_defaults(job, session);

@@ -27,6 +27,7 @@ class Keeper {
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
 
+  virtual std::string where() const = 0;  // for messages
   virtual std::optional<std::string> load() = 0;
   // Kept always, or only as often as that costs little.
   virtual void save(const std::function<std::string()>& state, bool always) = 0;

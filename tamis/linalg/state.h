@@ -69,7 +69,7 @@ class StateReader {
   void finish() const { check(bytes_.empty()); }
 
  private:
-  static void check(bool fits) { require(fits, ErrorCode::bad_data, "the state of a run has another size"); }
+  static void check(bool fits) { require(fits, ErrorCode::bad_data, "the state of the run is damaged (size)"); }
   void get(void* out, std::size_t size) {
     check(size <= bytes_.size());
     if (size > 0) std::memcpy(out, bytes_.data(), size);

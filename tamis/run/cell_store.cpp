@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -33,38 +32,26 @@ std::optional<std::string> cell_contents(const std::string& path) {
   return bytes;
 }
 
-// ".NAME.XXXXXX" as mkostemp leaves it.
-bool is_leftover(const std::string& file, std::string_view name) {
-  constexpr std::size_t kRandom = 7;  // a point and six letters
-  return file.size() > kRandom + 1 && file.front() == '.' &&
-         std::string_view(file).substr(1, file.size() - 1 - kRandom).ends_with(name) &&
-         file[file.size() - kRandom] == '.';
+// Of any cell: METHOD-ID.json.
+bool is_cell_name(std::string_view name) {
+  const std::size_t dash = name.find('-');
+  if (dash == std::string_view::npos || dash == 0 || !name.ends_with(kEnding)) return false;
+  const std::string_view id = name.substr(dash + 1, name.size() - dash - 1 - kEnding.size());
+  return id.size() == kIdDigits && id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 }  // namespace
-
-void remove_leftovers(const std::string& folder, const std::string& name) {
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    std::error_code ignored;
-    if (is_leftover(entry.path().filename().string(), name)) std::filesystem::remove(entry.path(), ignored);
-  }
-}
 
 CellStore::CellStore(std::string folder) : folder_(std::move(folder)) {
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
   require(!error, ErrorCode::io, folder_, ": ", error.message());
-  lock_ = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  require(lock_ >= 0, ErrorCode::io, folder_, ": ", std::strerror(errno));
-  if (flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    close(lock_);
-    fail(ErrorCode::usage, "output: another run is writing to ", folder_, ", need another folder or its end");
-  }
-  remove_leftovers(folder_, std::string(kEnding));
+  lock_ = Descriptor(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  require(lock_.open(), ErrorCode::io, folder_, ": ", std::strerror(errno));
+  const bool taken = flock(lock_.value(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  require(!taken, ErrorCode::usage, "output: another run is writing to ", folder_, ", need another folder or its end");
+  remove_leftovers(folder_, is_cell_name);
 }
-
-CellStore::~CellStore() { close(lock_); }
 
 std::optional<Cell> CellStore::load(const PlannedCell& plan, Index features) const {
   try {

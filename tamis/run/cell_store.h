@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "tamis/base/descriptor.h"
 #include "tamis/run/cells.h"
 
 namespace tamis {
@@ -15,20 +16,14 @@ class CellStore {
   // Makes the folder and takes it for this process; Error(usage) while another one has it. What a killed run left
   // half written is removed.
   explicit CellStore(std::string folder);
-  ~CellStore();
-  CellStore(const CellStore&) = delete;
-  CellStore& operator=(const CellStore&) = delete;
 
   std::optional<Cell> load(const PlannedCell& plan, Index features) const;
   void save(const Cell& cell);  // from any thread
 
  private:
   std::string folder_;
-  int lock_ = -1;
+  Descriptor lock_;
   std::mutex saving_;
 };
-
-// Removes the temporary files that an OutputFolder of a killed process left of `name`.
-void remove_leftovers(const std::string& folder, const std::string& name);
 
 }  // namespace tamis

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tamis/base/context.h"
 
@@ -16,6 +17,7 @@ class Checkpoint final : public Keeper {
   // Refuses at once a path that cannot be written: Error(io), Error(usage).
   Checkpoint(std::string path, std::string key);
 
+  std::string where() const override;
   // The state in the file; nothing where there is no file. Error(bad_data) where it is damaged or no checkpoint,
   // Error(usage) where it belongs to another run, saying in what that differs.
   std::optional<std::string> load() override;
@@ -27,5 +29,10 @@ class Checkpoint final : public Keeper {
   const std::string path_, key_;
   std::chrono::steady_clock::time_point next_{};
 };
+
+// The state in the bytes of such a file; the errors of Checkpoint::load(), which name `where`.
+std::string checkpoint_state(std::string_view bytes, const std::string& key, const std::string& where);
+// The bytes of such a file.
+std::string checkpoint_bytes(const std::string& key, const std::string& state);
 
 }  // namespace tamis

@@ -1,14 +1,16 @@
 #include "tamis/run/output.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <utility>
+#include <optional>
 
 #include "tamis/base/error.h"
 
@@ -19,22 +21,6 @@ namespace {
 constexpr std::size_t kPiece = 1 << 20;
 
 [[noreturn]] void fail_io(const std::string& path, int error) { fail(ErrorCode::io, path, ": ", std::strerror(error)); }
-
-// Closes on every way out.
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  ~Descriptor() {
-    if (value_ >= 0) close(value_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int value() const { return value_; }
-  int release() { return std::exchange(value_, -1); }
-
- private:
-  int value_;
-};
 
 // The nearest folder above that exists: what must be writable for the rest to be made.
 std::string existing_parent(const std::string& path) {
@@ -47,7 +33,46 @@ std::string existing_parent(const std::string& path) {
 void flush_folder(const std::string& path) {
   const Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // Some file systems cannot sync a folder; the files themselves are safe by then.
-  if (folder.value() >= 0) fsync(folder.value());
+  if (folder.open()) fsync(folder.value());
+}
+
+// Of a temporary file, ".NAME.tamis-XXXXXX": nobody else calls a file so.
+constexpr std::string_view kTemporary = ".tamis-";
+constexpr std::size_t kRandomLetters = 6;
+
+// The NAME that a temporary file will get; nothing where it is no temporary file of ours.
+std::optional<std::string_view> name_of_temporary(std::string_view file) {
+  const std::size_t tail = kTemporary.size() + kRandomLetters;
+  if (file.size() < tail + 2 || file.front() != '.') return std::nullopt;
+  const std::string_view name = file.substr(1, file.size() - 1 - tail);
+  const bool ours = file.substr(1 + name.size()).starts_with(kTemporary);
+  return ours ? std::optional(name) : std::nullopt;
+}
+
+bool is_same_file(int descriptor, const std::string& path) {
+  struct stat open_one {
+  }, named{};
+  return fstat(descriptor, &open_one) == 0 && lstat(path.c_str(), &named) == 0 && S_ISREG(named.st_mode) &&
+         open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
+}
+
+// A new file, locked for as long as it is open, so that no other run takes it for a leftover. One that looks in the
+// moment before the lock may have removed it: then there must be another.
+Descriptor make_temporary(const std::string& folder, const std::string& name, std::string& path) {
+  for (;;) {
+    path = text(folder, "/.", name, kTemporary, std::string(kRandomLetters, 'X'));
+    Descriptor file(mkostemp(path.data(), O_CLOEXEC));
+    if (!file.open()) fail_io(folder + "/" + name, errno);
+    flock(file.value(), LOCK_EX);  // a file system without locks has none to break either
+    if (is_same_file(file.value(), path)) return file;
+  }
+}
+
+// Where no run has it open any more.
+void remove_if_abandoned(const std::string& path) {
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file.open() || flock(file.value(), LOCK_EX | LOCK_NB) != 0) return;
+  if (is_same_file(file.value(), path)) unlink(path.c_str());
 }
 
 }  // namespace
@@ -99,6 +124,15 @@ void remove_temporaries() {
   }
 }
 
+void remove_leftovers(const std::string& folder, const std::function<bool(std::string_view)>& is_ours) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string file = entry.path().filename().string();
+    const auto name = name_of_temporary(file);
+    if (name && is_ours(*name)) remove_if_abandoned(entry.path().string());
+  }
+}
+
 OutputFolder::OutputFolder(std::string path, const std::vector<std::string>& names,
                            const std::vector<std::string>& inputs)
     : path_(std::move(path)) {
@@ -124,6 +158,8 @@ OutputFolder::OutputFolder(std::string path, const std::vector<std::string>& nam
       require(!same, ErrorCode::usage, "output: ", target, " is the input ", input, ", need another folder");
     }
   }
+  if (names.empty()) return;
+  remove_leftovers(path_, [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); });
 }
 
 OutputFolder::~OutputFolder() {
@@ -142,17 +178,16 @@ void OutputFolder::make_folder() {
 
 void OutputFolder::add(const std::string& name, const std::function<void(FileWriter&)>& fill) {
   make_folder();
-  std::string temporary = path_ + "/." + name + ".XXXXXX";
-  Descriptor file(mkostemp(temporary.data(), O_CLOEXEC));
-  if (file.value() < 0) fail_io(path_ + "/" + name, errno);
+  std::string temporary;
+  Descriptor file = make_temporary(path_, name, temporary);
+  const int descriptor = file.value();
   const std::string target = path_ + "/" + name;
-  pending_.push_back({temporary, target, TemporaryName(temporary)});
-  fchmod(file.value(), 0644);
-  FileWriter writer(file.value(), target);
+  pending_.push_back({std::move(file), temporary, target, TemporaryName(temporary)});
+  fchmod(descriptor, 0644);
+  FileWriter writer(descriptor, target);
   fill(writer);
   writer.flush();
-  if (fsync(file.value()) != 0 && errno != EINVAL && errno != EROFS) fail_io(target, errno);
-  if (close(file.release()) != 0) fail_io(target, errno);
+  if (fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS) fail_io(target, errno);
 }
 
 void OutputFolder::commit() {

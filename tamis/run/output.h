@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "tamis/base/descriptor.h"
+
 namespace tamis {
 
 // Appends bytes to an open file, a large piece at a time.
@@ -44,10 +46,14 @@ class TemporaryName {
 // Removes the temporary files of all output folders; safe to call from a signal handler that ends the program.
 void remove_temporaries();
 
+// Removes what killed runs left of the files that `is_ours` says yes to, by the names that they would have got.
+// Nothing but regular files that an OutputFolder made, and that no living process has open.
+void remove_leftovers(const std::string& folder, const std::function<bool(std::string_view)>& is_ours);
+
 class OutputFolder {
  public:
   // Refuses, before any work is done, a path that is no folder (usage), one that cannot be written (io), and one
-  // where a file of `names` is one of `inputs`, by device and inode (usage).
+  // where a file of `names` is one of `inputs`, by device and inode (usage). Removes what killed runs left of `names`.
   OutputFolder(std::string path, const std::vector<std::string>& names, const std::vector<std::string>& inputs);
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;
@@ -60,6 +66,7 @@ class OutputFolder {
 
  private:
   struct Pending {
+    Descriptor file;  // open until the file has its name: its lock says that somebody is at work
     std::string temporary, target;
     TemporaryName noted;  // for remove_temporaries()
   };

@@ -217,6 +217,15 @@ Start sampled_start(const UfcmTable& whole, const UfcmOptions& options, Index co
   return start;
 }
 
+void take_up(Fit& fit, const std::string& state, Context& context) {
+  try {
+    fit.take_up(state);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::bad_data) throw;
+    fail(ErrorCode::bad_data, context.keeper->where(), ": ", error.what(), "; delete the file to start over");
+  }
+}
+
 Selection fit_source(const Source& source, const UfcmOptions& options, Context& context) {
   const UfcmTable prepared = ufcm_table(source, context);
   const Centered& z = prepared.z;
@@ -241,7 +250,7 @@ Selection fit_source(const Source& source, const UfcmOptions& options, Context& 
     if (sample == 0) start.w = std::move(principal);
   }
   Fit fit(z, options, beta, scatter ? &*scatter : nullptr, std::move(start), context);
-  if (kept) fit.take_up(*kept);
+  if (kept) take_up(fit, *kept, context);
   const Index begun_at = fit.next_iteration();
   fit.run();
 

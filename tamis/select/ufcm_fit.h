@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "tamis/base/error.h"
@@ -68,8 +69,7 @@ inline std::vector<double> sparsity_weights(const Matrix& w, double p) {
 // Where a fit begins: W, and centres of clusters in its space where there are some.
 struct Start {
   RitzPairs w;
-  Matrix centers;
-  bool near() const { return !centers.empty(); }  // a fit of a sample came before
+  Matrix centers;  // of a fit of a sample that came before
 };
 
 // One fit on columns that all vary, in units of z.
@@ -83,7 +83,6 @@ class Fit {
         context_(context),
         scatter_(scatter),
         w_(std::move(start.w)),
-        direction_steps_(start.near() || options.alpha < kDecisiveAlpha ? kDirectionStepsNear : kDirectionSteps),
         start_centers_(std::move(start.centers)),
         sums_(options.clusters, z.cols()),
         counts_(static_cast<std::size_t>(options.clusters)),
@@ -105,11 +104,13 @@ class Fit {
     }
   }
 
-  // Goes on where another fit of the same data and options was.
+  // Goes on where another fit of the same data and options was. Error(bad_data) where the state is not one of those.
   void take_up(const std::string& state) {
     StateReader reader(state);
     exchange(reader);
     reader.finish();
+    require_sound_shapes();
+    require_sound_values();
   }
   Index next_iteration() const { return next_; }
 
@@ -127,9 +128,78 @@ class Fit {
   // All that the iterations to come depend on besides data and options, and all that is reported.
   template <class Archive>
   void exchange(Archive& archive) {
-    archive(next_), archive(beta_), archive(direction_steps_), archive(converged_);
-    archive(w_.vectors), archive(w_.image), archive(w_.values), archive(start_centers_);
+    archive(next_), archive(beta_), archive(w_.vectors), archive(w_.image), archive(start_centers_);
     archive(sums_), archive(counts_), archive(labels_), archive(objective_), archive(terms_);
+  }
+
+  static void require_state(bool sound, const char* what) {
+    require(sound, ErrorCode::bad_data, "the state of the run is damaged (", what, ")");
+  }
+
+  // So that nothing below reads or writes outside of what it has.
+  void require_sound_shapes() const {
+    const Index d = z_.cols(), dims = w_.vectors.cols(), c = options_.clusters;
+    const auto is = [](const Matrix& m, Index rows, Index cols) { return m.rows() == rows && m.cols() == cols; };
+    const auto done = static_cast<std::size_t>(next_ - 1);
+    require_state(next_ >= 1 && next_ <= options_.iterations + 1, "iteration");
+    require_state(dims >= 1 && dims <= d && w_.vectors.rows() == d, "W");
+    require_state(scatter_ == nullptr ? w_.image.empty() : is(w_.image, d, dims), "SW");
+    require_state(start_centers_.empty() || (start_centers_.rows() == c && start_centers_.cols() >= dims), "centres");
+    require_state(is(sums_, c, d) && counts_.size() == static_cast<std::size_t>(c), "U'Z");
+    require_state(labels_.size() == static_cast<std::size_t>(z_.rows()), "U");
+    require_state(objective_.size() == done && terms_.size() == done, "objective");
+  }
+
+  // What is kept twice must agree: U with its counts and with U'Z, W'W with I, the objective with all of it.
+  void require_sound_values() {
+    const auto finite = [](const Matrix& m) { return std::all_of(m.data(), m.data() + m.size(), is_finite); };
+    require_state(is_finite(beta_) && beta_ >= 0, "beta");
+    require_state(finite(w_.vectors) && finite(w_.image) && finite(start_centers_) && finite(sums_), "not finite");
+    require_state(is_orthonormal(w_.vectors), "W");
+    require_labels();
+    for (std::size_t t = 0; t < terms_.size(); ++t) {
+      require_state(is_near(objective_of(terms_[t]), objective_[t], terms_[t]), "objective");
+    }
+    if (next_ == 1) return;
+    const Terms last = terms_of(w_);
+    require_state(is_near(objective_of(last), objective_.back(), last), "objective");
+    require_state(scatter_ == nullptr || is_near(dot(w_.vectors, scatter_->times(w_.vectors)), last.scatter, last),
+                  "SW");
+  }
+
+  void require_labels() {
+    const auto none = std::all_of(labels_.begin(), labels_.end(), [](int label) { return label == -1; });
+    require_state(next_ > 1 || none, "U");
+    if (next_ == 1) return;
+    std::vector<Index> counts(counts_.size());
+    for (const int label : labels_) {
+      require_state(label >= 0 && label < options_.clusters, "U");
+      ++counts[static_cast<std::size_t>(label)];
+    }
+    require_state(counts == counts_, "U'U");
+    const UncountedPasses uncounted(context_);
+    Matrix difference = sums_;
+    move_rows(z_, labels_, std::vector<int>(labels_.size(), -1), difference, context_);
+    const std::vector<double> scatter = column_moments(z_.source(), context_).scatter;
+    // No sum of rows is longer than sqrt(n tr(S)).
+    const double longest =
+        std::sqrt(static_cast<double>(z_.rows()) * std::accumulate(scatter.begin(), scatter.end(), 0.0));
+    require_state(std::sqrt(dot(difference, difference)) <= 1e-9 * longest, "U'Z");
+  }
+
+  static bool is_finite(double value) { return std::isfinite(value); }
+  static bool is_orthonormal(const Matrix& w) {
+    const Matrix gram = product_transposed_left(w, w);
+    for (Index i = 0; i < gram.rows(); ++i) {
+      for (Index j = 0; j < gram.cols(); ++j) {
+        if (!(std::abs(gram(i, j) - (i == j ? 1.0 : 0.0)) < 1e-6)) return false;
+      }
+    }
+    return true;
+  }
+  // To what another machine's rounding may do.
+  bool is_near(double a, double b, const Terms& terms) const {
+    return std::abs(a - b) <= 1e-9 * magnitude_of(terms);  // false for NaN
   }
 
   void keep(bool always) {
@@ -149,7 +219,7 @@ class Fit {
     if (t > 1) {
       finish_terms(points.squared_norm());
       if (last) return;
-      margin = options_.tolerance * magnitude();
+      margin = options_.tolerance * magnitude_of(terms_.back());
       small_gain = t > 2 && margin > 0 && gain() <= margin;
     }
     // A small gain ends the run unless new starts find clearly better clusters.
@@ -276,7 +346,7 @@ class Fit {
     m.precondition = [&](const std::vector<double>& values, Matrix& r) { precondition(weights, values, r); };
     DavidsonOptions options;
     options.count = w_.vectors.cols();
-    options.steps = direction_steps_;
+    options.steps = start_centers_.empty() && options_.alpha >= kDecisiveAlpha ? kDirectionSteps : kDirectionStepsNear;
     options.gain = kDirectionGain;
     options.basis = 3 * options.count;
     options.tolerance = 1e-12;
@@ -336,17 +406,26 @@ class Fit {
   }
 
   // (1 - alpha) tr(W'SW) + alpha tr(W'BW) - beta R(W): at alpha = 1 it needs no pass over the data.
-  void record_objective() {
+  double objective_of(const Terms& terms) const {
+    const double margin = terms.scatter - terms.within, alpha = options_.alpha;
+    return (1 - alpha) * terms.scatter + alpha * margin - beta_ * terms.sparsity;
+  }
+
+  Terms terms_of(const RitzPairs& w) const {
     Terms terms;
-    const double margin = between(sums_, counts_, w_.vectors), alpha = options_.alpha;
-    terms.sparsity = row_sparsity(w_.vectors, options_.p);
-    terms.scatter = scatter_ != nullptr ? dot(w_.vectors, w_.image) : margin;
+    const double margin = between(sums_, counts_, w.vectors);
+    terms.sparsity = row_sparsity(w.vectors, options_.p);
+    terms.scatter = scatter_ != nullptr ? dot(w.vectors, w.image) : margin;
     terms.within = terms.scatter - margin;
-    const double value = (1 - alpha) * terms.scatter + alpha * margin - beta_ * terms.sparsity;
+    return terms;
+  }
+
+  void record_objective() {
+    const Terms terms = terms_of(w_);
+    const double value = objective_of(terms);
     if (!objective_.empty()) {
-      const double slack = 1e-9 * (std::abs(terms.scatter) + alpha * terms.within + beta_ * terms.sparsity);
-      require(value >= objective_.back() - slack, ErrorCode::internal, "ufcm: the objective fell from ",
-              objective_.back(), " to ", value);
+      require(value >= objective_.back() - 1e-9 * magnitude_of(terms), ErrorCode::internal,
+              "ufcm: the objective fell from ", objective_.back(), " to ", value);
     }
     objective_.push_back(value);
     terms_.push_back(terms);
@@ -362,8 +441,7 @@ class Fit {
   }
 
   double gain() const { return objective_.back() - objective_[objective_.size() - 2]; }
-  double magnitude() const {
-    const Terms& terms = terms_.back();
+  double magnitude_of(const Terms& terms) const {
     return std::abs(terms.scatter) + options_.alpha * terms.within + beta_ * terms.sparsity;
   }
 
@@ -374,7 +452,6 @@ class Fit {
   const Scatter* const scatter_;  // null at alpha = 1
   Matrix whole_scatter_;          // S, where W is solved for exactly
   RitzPairs w_;
-  Index direction_steps_;
   Matrix start_centers_;
   Index next_ = 1;  // the iteration to come
   Matrix sums_;     // U'Z, c x d

@@ -1,7 +1,9 @@
 """--checkpoint: a run that is killed at any moment is taken up again, and ends in the same bytes."""
 
+import hashlib
 import random
 import signal
+import struct
 import subprocess
 import time
 
@@ -109,3 +111,73 @@ def test_places_that_cannot_hold_it(tmp_path):
     (tmp_path / "text").write_text("precious")
     refused(tamis("select", path, "-c", "3", "--checkpoint", tmp_path / "text", "--quiet"), 3, "not a checkpoint")
     assert (tmp_path / "text").read_text() == "precious"
+
+
+@pytest.mark.hostile
+def test_files_of_others_stay(tmp_path):
+    path = write_npy(tmp_path / "x.npy", planted())
+    home = tmp_path / "home"
+    home.mkdir()
+    names = [".bashrc.backup", ".vimrc.before", ".rc.backup", ".rc.123456", ".11rc.tamis-abcdef", "rc.tamis-abcdef"]
+    for name in names:
+        (home / name).write_text("precious")
+    (home / ".rc.tamis-folder").mkdir()
+    (home / ".rc.tamis-linked").symlink_to(tmp_path / "x.npy")
+    (home / ".rc.tamis-dead00").write_text("of a run that was killed")
+    select(path, "-c", "3", "--checkpoint", home / "rc")
+    assert sorted(file.name for file in home.iterdir()) == sorted([*names, ".rc.tamis-folder", ".rc.tamis-linked"])
+    assert all((home / name).read_text() == "precious" for name in names) and path.exists()
+
+
+@pytest.mark.hostile
+def test_the_result_is_not_the_checkpoint(tmp_path):
+    path, out = write_npy(tmp_path / "x.npy", planted()), tmp_path / "out"
+    for state in [out / "selection.json", out / ".." / "out" / "report.html"]:
+        refused(tamis("select", path, "-c", "3", "-o", out, "--checkpoint", state, "--quiet"), 2, "checkpoint")
+
+
+def parts(file):
+    """Key and state of a checkpoint."""
+    rest = file.split(b"\n", 2)[2]
+    size, rest = rest.split(b"\n", 1)
+    return rest[: int(size)], bytearray(rest[int(size) :])
+
+
+def joined(key, state):
+    """The file, its sum correct."""
+    covered = b"%d\n" % len(key) + key + state
+    return b"tamis checkpoint 1\n" + hashlib.sha256(covered).hexdigest().encode() + b"\n" + covered
+
+
+def changed(state, rng):
+    """One number, or the length."""
+    state, at = bytearray(state), 4 * rng.randrange(len(state) // 4 - 1)
+    numbers = [0, 1, 2**31, 2**62, -1, -(2**40), rng.randrange(100)]
+    reals = [float("nan"), float("inf"), 1e300, -1.0, 0.5, 1e-3]
+    word = rng.choice([struct.pack("<q", rng.choice(numbers)), struct.pack("<d", rng.choice(reals)),
+                       struct.pack("<i", rng.choice([-1, 3, 7, 2**30, -(2**31), 1]))])
+    state[at : at + len(word)] = word
+    return state[:at] if rng.random() < 0.1 else state
+
+
+@pytest.mark.hostile
+@pytest.mark.parametrize("options", [[], ["--alpha", "0.4"]], ids=["alpha 1", "alpha .4"])
+def test_changed_states_are_refused(tmp_path, options):
+    """Whatever a state says behind a correct sum: one line, or the result that the run would have had."""
+    path, state, rng = write_npy(tmp_path / "x.npy", planted(60, 6)), tmp_path / "run.state", random.Random(3)
+    words = [path, "-c", "3", "--tolerance", "0", *options, "--checkpoint", state, "--iterations"]
+    while not state.exists():
+        kill_at(0.3, "select", *words, 10**9)
+    key, good = parts(state.read_bytes())
+    last = struct.unpack_from("<q", good)[0] + 5
+    key = key.replace(b"iterations=1000000000\n", b"iterations=%d\n" % last)
+    state.write_bytes(joined(key, good))
+    whole = select(*words, last)
+    assert whole["report"]["resumed_at"] == last - 5
+    for _ in range(12 if SANITIZED or PYTHON_COMMAND else 150):
+        state.write_bytes(joined(key, changed(good, rng)))
+        run = tamis("select", *words, last, "--json", "--quiet")
+        if run.code == 0:
+            assert np.allclose(run.json["scores"], whole["scores"], atol=1e-6), str(run)
+        else:
+            refused(run, 3, "run.state", "damaged")

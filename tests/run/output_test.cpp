@@ -7,6 +7,8 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <string>
 
 #include "tamis/base/error.h"
 #include "tamis/run/document.h"
@@ -67,6 +69,21 @@ TEST_F(Output, AFolderMadeForNothingIsRemoved) {
     EXPECT_THROW(out.add("a.txt", [](FileWriter&) { fail(ErrorCode::io, "disk full"); }), Error);
   }
   EXPECT_FALSE(fs::exists(folder_));
+}
+
+TEST_F(Output, OnlyAbandonedFilesOfItsOwnAreRemoved) {
+  fs::create_directories(folder_);
+  const std::set<std::string> others = {".11.state.tamis-abcdef", ".1.state.abcdef", "1.state.tamis-abcdef",
+                                        ".1.state.tamis-abcde"};
+  for (const auto& name : others) std::ofstream(folder_ / name) << "precious";
+  std::ofstream(folder_ / ".1.state.tamis-abcdef") << "half of it";
+  OutputFolder living(folder_, {}, {});
+  living.add("1.state", [](FileWriter& file) { file.write("new"); });
+  const OutputFolder next(folder_, {"1.state"}, {});
+  EXPECT_FALSE(fs::exists(folder_ / ".1.state.tamis-abcdef"));
+  for (const auto& name : others) EXPECT_TRUE(fs::exists(folder_ / name)) << name;
+  living.commit();
+  EXPECT_EQ(content(folder_ / "1.state"), "new");
 }
 
 TEST_F(Output, RefusesFilesAndInputs) {
