@@ -77,7 +77,8 @@ ReadOptions DataArguments::read_options() const {
 }
 
 void add_method_flags(CLI::App& app, MethodArguments& arguments) {
-  app.add_option("-m,--method", arguments.method, "How features are ranked; tamis methods lists them (ufcm)")
+  app.add_option("-m,--method", arguments.method,
+                 text("How features are ranked; tamis methods lists them (", kDefaultMethod, ")"))
       ->type_name("NAME");
   std::vector<std::string> seen;
   for (const auto& method : methods()) {
@@ -94,8 +95,11 @@ void add_method_flags(CLI::App& app, MethodArguments& arguments) {
   }
 }
 
+const Method& MethodArguments::chosen() const { return find_method(method.empty() ? kDefaultMethod : method); }
+
 std::unique_ptr<BoundMethod> MethodArguments::bind() const {
-  auto bound = find_method(method).bind();
+  const std::string& name_of_method = chosen().name;
+  auto bound = chosen().bind();
   const auto options = bound->options();
   for (const auto& [name, value] : given) {
     const Option* option = find_option(options, name);
@@ -103,9 +107,12 @@ std::unique_ptr<BoundMethod> MethodArguments::bind() const {
       parse_count(value, name);
       continue;
     }
-    require(option != nullptr, ErrorCode::usage, method, ": no option ", name, ", which belongs to ",
-            methods_with(name));
-    set_from_text(*option, method, value);
+    if (option == nullptr && name == "evidence") continue;  // of any method: select reads it
+    const std::string owners = methods_with(name);
+    require(option != nullptr || !method.empty(), ErrorCode::usage, "--", name, " is an option of ", owners,
+            "; add -m ", owners.substr(0, owners.find(',')));
+    require(option != nullptr, ErrorCode::usage, name_of_method, ": no option ", name, ", which belongs to ", owners);
+    set_from_text(*option, name_of_method, value);
   }
   return bound;
 }

@@ -42,10 +42,14 @@ struct DataArguments {
 };
 void add_data_flags(CLI::App& app, DataArguments& arguments);
 
+inline constexpr const char* kDefaultMethod = "guided";
+
 // The method and its options: one flag for each option of any method, made from their descriptions.
 struct MethodArguments {
-  std::string method = "ufcm";
+  std::string method;                        // empty: kDefaultMethod
   std::map<std::string, std::string> given;  // option name -> text
+
+  const Method& chosen() const;  // Error(usage) where there is no such method
 
   // Sets the options on a bound method; Error(usage) where it has no such option, naming the methods that have.
   std::unique_ptr<BoundMethod> bind() const;

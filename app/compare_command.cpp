@@ -33,7 +33,9 @@ void add_compare_flags(CLI::App& app, CompareArguments& arguments) {
   app.add_option("-k,--features", arguments.features,
                  "How many features to cut from each ranking: counts or fractions below 1 (20,50,100)")
       ->type_name("LIST");
-  app.add_option("-m,--methods", arguments.methods, "Only these methods: a,b,c (all)")->type_name("LIST");
+  app.add_option("-m,--methods", arguments.methods,
+                 "Only these methods: a,b,c (all but spec, whose default is lapscore)")
+      ->type_name("LIST");
   app.add_option("--labels", arguments.labels, "The classes, to measure by: a column, an npz array or a file")
       ->type_name("LABELS");
   add_list_flag(app, "--set", arguments.set, "An option of one method, as in ufcm.alpha=0.1; may be repeated")
@@ -49,7 +51,11 @@ void add_compare_flags(CLI::App& app, CompareArguments& arguments) {
 
 std::vector<FeatureCount> parse_sizes(const std::string& list) {
   std::vector<FeatureCount> sizes;
-  for (const auto& word : list_words(list)) sizes.push_back(parse_feature_count(word));
+  for (const auto& word : list_words(list)) {
+    sizes.push_back(parse_feature_count(word));
+    require(sizes.back().count || sizes.back().fraction, ErrorCode::usage, "features = ", word,
+            ", need counts or fractions to compare at");
+  }
   require(list.empty() || !sizes.empty(), ErrorCode::usage, "features = ", list, ", need counts or fractions: a,b,c");
   return sizes;
 }
@@ -68,8 +74,9 @@ std::map<std::string, Settings> parse_settings(const std::vector<std::string>& w
 // All that can be said before the table is read.
 CompareRequest parse_request(const CompareArguments& arguments) {
   CompareRequest request;
-  request.methods = parse_methods(arguments.methods);
   request.settings = parse_settings(arguments.set);
+  request.methods =
+      arguments.methods.empty() ? compared_by_default(request.settings) : parse_methods(arguments.methods);
   request.scale = parse_scaling(arguments.scale);
   request.grid = arguments.grid;
   if (!arguments.repeats.empty()) request.repeats = parse_count(arguments.repeats, "repeats");

@@ -126,6 +126,7 @@ int run_demo(const DemoArguments& arguments) {
   const Table table = read_digits();
   const Method& method = find_method("ufcm");
   MethodArguments options;
+  options.method = method.name;
   options.given["clusters"] = kClusters;
   const auto bound = options.bind();
   SelectRequest request;

@@ -10,6 +10,8 @@
 #include "tamis/run/reduced.h"
 #include "tamis/run/select_page.h"
 #include "tamis/run/spelling.h"
+#include "tamis/run/verdict.h"
+#include "tamis/select/guided.h"
 
 namespace tamis::app {
 
@@ -37,7 +39,8 @@ struct SelectArguments {
 void add_select_flags(CLI::App& app, SelectArguments& arguments) {
   add_data_flags(app, arguments.data);
   app.add_option("-k,--features", arguments.features,
-                 "How many to select: a count, or a fraction below 1 (all, ranked)")
+                 "How many to select: a count, a fraction below 1, auto or all (guided: auto; other methods: all, "
+                 "ranked)")
       ->type_name("NUMBER");
   add_method_flags(app, arguments.method);
   app.add_option(
@@ -92,10 +95,20 @@ struct Job {
   SelectResult result;
 };
 
+// --evidence on: p-values for a method that has none of its own.
+bool wants_evidence(const MethodArguments& arguments) {
+  const auto given = arguments.given.find("evidence");
+  if (given == arguments.given.end()) return false;
+  GuidedOptions options;
+  set_from_text(*find_option(tamis::describe(options), "evidence"), "select", given->second);
+  return options.evidence;
+}
+
 void read_and_resolve(Job& job, Session& session) {
   const SelectArguments& arguments = job.arguments;
   if (!arguments.features.empty()) job.request.features = parse_feature_count(arguments.features);
   job.request.scale = parse_scaling(arguments.scale);
+  job.request.evidence = wants_evidence(arguments.method);
   job.request.checkpoint = arguments.checkpoint;
   if (!arguments.image.empty()) job.page.image = parse_image_shape(arguments.image);
   job.page.id_column = arguments.data.id;
@@ -116,14 +129,20 @@ void read_and_resolve(Job& job, Session& session) {
 
 std::string ranking_table(const Job& job) {
   using enum TextTable::Align;
-  TextTable table({right, right, left, right});
-  table.add({"rank", "feature", "name", "score"});
+  const auto& guidance = job.result.selection.guidance;
+  const bool judged = guidance && !guidance->evidence.empty();
+  TextTable table({right, right, left, right, right, right});
+  table.add({"rank", "feature", "name", "score", guidance ? "share" : "", judged ? "p" : ""});
+  const auto share = for_all_columns(guidance ? guidance->share : std::vector<double>(), job.result);
+  const auto evidence = for_all_columns(judged ? guidance->evidence : std::vector<double>(), job.result);
   const auto& selected = job.result.selected;
   const std::size_t shown = std::min(kShownRows, selected.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const Index j = selected[i];
     table.add({std::to_string(i + 1), std::to_string(j), printable(feature_name(job.table, j), kShownName),
-               short_number(job.result.scores[static_cast<std::size_t>(j)])});
+               short_number(job.result.scores[static_cast<std::size_t>(j)]),
+               guidance ? short_number(share[static_cast<std::size_t>(j)], 3) : "",
+               judged ? short_number(evidence[static_cast<std::size_t>(j)], 2) : ""});
   }
   std::string out = table.to_text();
   if (shown < selected.size()) out += text("... and ", selected.size() - shown, " more (use -o DIR or --json)\n");
@@ -163,7 +182,9 @@ std::string summary(const Job& job, Session& session) {
   table.add({"time", text(short_number(report.seconds, 3), " s, ", report.passes, " passes over the data, ",
                           session.context().threads(), " threads")});
   if (!job.result.selection.clusters.empty()) table.add({"clusters", cluster_sizes(job.result.selection.clusters)});
-  return table.to_text();
+  std::string out = table.to_text();
+  for (const auto& sentence : verdict(job.result)) out += (out.ends_with(".\n") ? "" : "\n") + sentence + "\n";
+  return out;
 }
 
 SelectionRecord record_of(const Job& job, Session& session) {
@@ -192,12 +213,21 @@ void write_selection(OutputFolder& folder, const Job& job, const SelectionRecord
 
 void say_defaults(const Job& job, Session& session) {
   const bool given = job.arguments.method.given.contains("clusters");
-  for (const auto& option : job.bound->options()) {
-    if (option.name != "clusters") continue;
-    if (!given) session.note(text("clusters = ", value_text(option), " unless given with -c"));
-    return;
+  if (job.arguments.method.method.empty() && !job.arguments.supervise.empty()) {
+    session.note(text("--supervise without -m: ", job.method.name));
   }
-  if (given) session.note(text("clusters: ", job.method.name, " takes none, so -c changes nothing"));
+  const Options options = job.bound->options();
+  const Option* clusters = find_option(options, "clusters");
+  const bool needed = clusters != nullptr && std::holds_alternative<Index*>(clusters->value);
+  if (needed && !given) session.note(text("clusters = ", value_text(*clusters), " unless given with -c"));
+  if (clusters == nullptr && given) session.note(text(job.method.name, " does not use clusters; -c is ignored"));
+}
+
+// Labels can only guide ufcm.
+MethodArguments with_default(const SelectArguments& arguments) {
+  MethodArguments method = arguments.method;
+  if (method.method.empty() && !arguments.supervise.empty()) method.method = "ufcm";
+  return method;
 }
 
 // The checkpoint is removed at the end: it must not be a result.
@@ -212,7 +242,8 @@ void require_other_file(const std::string& checkpoint, const std::string& result
 int run_select(const SelectArguments& arguments) {
   Session session(*arguments.run);
   require_figures("select", arguments.figures, arguments.output);
-  Job job{arguments, find_method(arguments.method.method), arguments.method.bind(), {}, {}, {}, {}};
+  const MethodArguments method = with_default(arguments);
+  Job job{arguments, method.chosen(), method.bind(), {}, {}, {}, {}};
   read_and_resolve(job, session);
   std::optional<OutputFolder> folder;
   if (!arguments.output.empty()) {

@@ -19,6 +19,7 @@
 #include "tamis/run/compare.h"
 #include "tamis/run/forecast.h"
 #include "tamis/run/select.h"
+#include "tamis/run/verdict.h"
 #include "tamis/run/version.h"
 
 namespace tamis::python {
@@ -46,9 +47,35 @@ nb::dict report_of(const Report& report, const Method& method, const Options& op
   return out;
 }
 
+// What the guide says, of all columns; None where there is no guide.
+nb::object guidance_of(const SelectResult& result) {
+  if (!result.selection.guidance) return nb::none();
+  const Guidance& guidance = *result.selection.guidance;
+  nb::list words, weights, modularity;
+  for (const auto& sentence : verdict(result)) words.append(to_text(sentence));
+  for (const double weight : guidance.graph_weights) weights.append(weight);
+  for (const double one : guidance.modularity) modularity.append(one);
+  nb::dict out;
+  out["share"] = to_array(for_all_columns(guidance.share, result));
+  out["evidence"] =
+      guidance.evidence.empty() ? nb::none() : nb::object(to_array(for_all_columns(guidance.evidence, result)));
+  out["alignment"] = to_array(guidance.alignment);
+  out["suggested"] = guidance.suggested;
+  out["passed"] = guidance.passed;
+  out["chance"] = guidance.chance;
+  out["deviation"] = guidance.deviation;
+  out["graph_weights"] = weights;
+  out["modularity"] = modularity;
+  out["parts"] = guidance.parts;
+  out["sampled_rows"] = guidance.rows;
+  out["verdict"] = words;
+  return out;
+}
+
 nb::dict result_of(SelectResult result, const Method& method, const Options& options) {
   nb::dict out;
   out["report"] = report_of(result.selection.report, method, options);
+  out["guidance"] = guidance_of(result);
   out["scores"] = to_array(std::move(result.scores));
   out["ranking"] = to_array(std::move(result.ranking));
   out["selected"] = to_array(std::move(result.selected));

@@ -105,7 +105,9 @@ std::map<std::string, Settings> settings_of(const nb::dict& settings) {
 
 FeatureCount feature_count(const nb::object& features) {
   FeatureCount wanted;
+  wanted.otherwise = FeatureCount::Otherwise::all;
   if (features.is_none()) return wanted;
+  if (nb::isinstance<nb::str>(features)) return parse_feature_count(nb::cast<std::string>(features));
   if (nb::isinstance<nb::float_>(features)) {
     wanted.fraction = nb::cast<double>(features);
   } else {
@@ -120,8 +122,6 @@ nb::dict compare(const nb::object& data, const std::vector<std::string>& methods
                  std::uint64_t memory, const nb::object& progress) {
   const Source source = source_of(data);
   CompareRequest request;
-  if (!methods.empty()) request.methods.clear();
-  for (const auto& name : methods) request.methods.push_back(find_method(name));
   std::vector<FeatureCount> sizes;
   for (const nb::handle size : features) sizes.push_back(feature_count(nb::borrow(size)));
   request.sizes = resolve_sizes(sizes, source.cols());
@@ -129,6 +129,8 @@ nb::dict compare(const nb::object& data, const std::vector<std::string>& methods
   request.scale = parse_scaling(scale);
   request.classes = classes_of(classes);
   request.settings = settings_of(settings);
+  request.methods = methods.empty() ? compared_by_default(request.settings) : std::vector<Method>();
+  for (const auto& name : methods) request.methods.push_back(find_method(name));
   request.repeats = repeats;
   request.grid = grid;
   Run run(threads, seed, memory, progress);

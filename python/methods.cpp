@@ -20,6 +20,12 @@ nb::object value_of(const std::optional<T>& value) {
   return value ? nb::cast(*value) : nb::none();
 }
 
+nb::object value_of(const std::vector<Index>& values) {
+  nb::list out;
+  for (const Index value : values) out.append(value);
+  return nb::tuple(out);
+}
+
 nb::dict describe_option(const Option& option) {
   nb::dict out;
   out["name"] = option.name;
@@ -44,6 +50,7 @@ nb::dict describe_method(const Method& method) {
   out["reference"] = method.reference;
   out["takes_classes"] = bound->takes_classes();
   out["takes_init"] = bound->takes_init();
+  out["chooses_count"] = bound->chooses_count();
   out["options"] = options;
   return out;
 }
@@ -103,6 +110,18 @@ bool store(std::optional<T>& place, const nb::handle& value) {
   const auto found = converted<T>(value);
   if (found) place = *found;
   return found.has_value();
+}
+
+bool store(std::vector<Index>& place, const nb::handle& value) {
+  if (nb::isinstance<nb::str>(value) || !PySequence_Check(value.ptr())) return false;
+  std::vector<Index> found;
+  for (const auto& one : nb::cast<nb::sequence>(value)) {
+    const auto number = whole_number(one);
+    if (!number) return false;
+    found.push_back(*number);
+  }
+  place = std::move(found);
+  return true;
 }
 
 std::string allowed_text(const Option& option) {

@@ -1,7 +1,7 @@
 """Unsupervised feature selection: which few columns carry the structure of a table.
 
->>> from tamis import UFCM
->>> UFCM(n_features_to_select=50, n_clusters=10).fit_transform(X)
+>>> from tamis import GuidedUFCM
+>>> GuidedUFCM().fit_transform(X)
 
 Everything loads on first use, so importing tamis costs next to nothing.
 """
@@ -11,6 +11,7 @@ from importlib import import_module
 from ._core import version as __version__
 
 _HOMES = {
+    "GuidedUFCM": "_selectors",
     "UFCM": "_selectors",
     "MaxVariance": "_selectors",
     "LaplacianScore": "_selectors",

@@ -9,6 +9,7 @@ from ._selectors import NDFS as NDFS
 from ._selectors import RUFS as RUFS
 from ._selectors import SPEC as SPEC
 from ._selectors import UFCM as UFCM
+from ._selectors import GuidedUFCM as GuidedUFCM
 from ._selectors import LaplacianScore as LaplacianScore
 from ._selectors import MaxVariance as MaxVariance
 from ._table import Table as Table

@@ -59,7 +59,7 @@ def compare(
         Classes to measure by, never shown to the methods. Rows with -1, None, NaN or "" have none: they are clustered
         but not counted.
     methods : str or list of str, default=None
-        Names of methods, as ``"ufcm"`` or ``"UFCM"``. None: all.
+        Names of methods, as ``"ufcm"`` or ``"UFCM"``. None: all but SPEC, whose default ranks as LaplacianScore does.
     scale : {"none", "standard", "minmax", "unit"}, default="none"
         Scaling before the methods and before the measuring, as of ``tamis select``.
     options : dict of dict, default=None
@@ -135,7 +135,7 @@ def compare(
     sizes = found["sizes"].tolist()
     selected = {row["name"]: row["selected"].tolist() for row in found["methods"] if row["error"] is None}
     frame.attrs = {
-        "options": _python_request(request, sizes, list(_METHODS) if not chosen else chosen, options),
+        "options": _python_request(request, sizes, [row["name"] for row in found["methods"]], options),
         "selected": selected,
         "overlap": {k: _overlap(selected, k) for k in sizes},
         "notes": notes + [_in_python(note) for note in found["notes"]],
@@ -236,7 +236,7 @@ def _cluster_count(n_clusters, classes, where):
         count = max(1, int(classes.max(initial=-1)) + 1)
         return count, [f"n_clusters = {count}, the number of classes, unless given"]
     described = (option for method in _METHODS.values() for option in method["options"])
-    count = next(option["default"] for option in described if option["name"] == "clusters")
+    count = next(option["default"] for option in described if option["name"] == "clusters" and not option["unset"])
     return count, [f"n_clusters = {count} unless given"]
 
 

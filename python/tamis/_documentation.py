@@ -6,8 +6,9 @@ _WIDTH = 100
 
 _SHARED = {
     "n_features_to_select": (
-        "int, float or None, default=None",
-        "How many features to keep: a count, a fraction of them below 1, or None, which ranks and keeps all.",
+        "int, float, 'auto' or None, default=%s",
+        "How many features to keep: a count, a fraction of them below 1, None, which ranks and keeps all, or 'auto': as "
+        "many as their alignment with the groups of rows says.",
     ),
     "init": (
         "{'kmeans'} or array of shape (n_samples, n_clusters), default='kmeans'",
@@ -28,11 +29,20 @@ _SHARED = {
     "verbose": ("int, default=0", "1 draws a progress bar on standard error."),
 }
 
-_TYPES = {"number": "float", "integer": "int", "yes/no": "bool"}
+_TYPES = {"number": "float", "integer": "int", "yes/no": "bool", "integers with commas": "sequence of int"}
 
 _ATTRIBUTES = {
     "scores_": ("ndarray of shape (n_features,)", "Scores, higher is better, always finite."),
     "ranking_": ("ndarray of shape (n_features,)", "Ranks: a permutation of 1 .. n_features, 1 is best."),
+    "share_": (
+        "ndarray of shape (n_features,)",
+        "Part of each feature's variance between the groups of the guide, where there is one (GuidedUFCM, or 'auto').",
+    ),
+    "evidence_": (
+        "ndarray of shape (n_features,)",
+        "p-value of each feature from the guide of other features (GuidedUFCM with `evidence`).",
+    ),
+    "alignment_": ("ndarray", "Alignment with the guide after each feature of the path, where there is a guide."),
     "labels_": ("ndarray of shape (n_samples,)", "Cluster of each row, where the method clusters."),
     "components_": ("ndarray of shape (n_components, n_features)", "W', where the method learns one."),
     "cluster_centers_": (
@@ -66,8 +76,11 @@ def _option_entry(option):
 def class_documentation(method, signature):
     """The docstring of a selector."""
     options = {option["python_name"]: option for option in method["options"]}
+    shared = dict(_SHARED)
+    kind, text = shared["n_features_to_select"]
+    shared["n_features_to_select"] = (kind % repr(signature.parameters["n_features_to_select"].default), text)
     parameters = [
-        _option_entry(options[name]) if name in options else _entry(name, *_SHARED[name])
+        _option_entry(options[name]) if name in options else _entry(name, *shared[name])
         for name in signature.parameters
     ]
     return "\n".join(

@@ -23,13 +23,6 @@ _CHUNK = 1 << 20  # numbers looked at together, so that a check needs no memory 
 _TIE = 1e-9  # of the largest score: the core's rule
 
 
-def _default(method, option):
-    return next(one["default"] for one in _METHODS[method]["options"] if one["python_name"] == option)
-
-
-_N_CLUSTERS = _default("ufcm", "n_clusters")
-
-
 def select_genes(
     adata,
     n_top=2000,
@@ -38,8 +31,8 @@ def select_genes(
     include=None,
     exclude=None,
     layer=None,
-    method="ufcm",
-    n_clusters=_N_CLUSTERS,
+    method="guided",
+    n_clusters=None,
     scale="none",
     random_state=0,
     n_jobs=None,
@@ -57,8 +50,9 @@ def select_genes(
     adata : AnnData
         Cells x genes, 2 cells at least. A view becomes a copy when the result is written to it, as with all of anndata.
         Of a file opened in backed mode the matrix is read into memory.
-    n_top : int, default=2000
-        How many genes to select, those of `include` counted.
+    n_top : int or "auto", default=2000
+        How many genes to select, those of `include` counted; "auto": as many as their alignment with the groups of
+        cells says (not with `batch_key`).
     batch_key : str, default=None
         Column of ``.obs``. The method then runs on the cells of each batch by themselves, and genes are ordered by
         the median of their ranks over the batches; equal medians by the mean of the ranks, and equal means by position.
@@ -70,10 +64,10 @@ def select_genes(
         A name stands for every gene that bears it.
     layer : str, default=None
         The layer to take instead of ``.X``.
-    method : str, default="ufcm"
+    method : str, default="guided"
         A method by its name in the command or in Python: "lapscore" or "LaplacianScore".
-    n_clusters : int
-        Number of clusters, for the methods that have it.
+    n_clusters : int or None, default=None
+        Number of clusters, for the methods that have it. None: not needed for guided, the default of the others.
     scale : {"none", "standard", "minmax", "unit"}, default="none"
         Genes divided by their standard deviation or range, or cells by their norm, while they are read; each batch by
         itself. Nothing is shifted, so sparse stays sparse.
@@ -99,6 +93,9 @@ def select_genes(
             A permutation of 1 .. genes that are not excluded, 1 is best. NaN for excluded genes.
         ``tamis_selected`` (bool)
             True for exactly `n_top` genes: those of `include`, and the best of the others.
+        ``tamis_share``, ``tamis_evidence`` (float)
+            With guided and without `batch_key`: the part of a gene's variance between the groups of cells, and its
+            p-value (see `GuidedUFCM`).
 
         ``.uns["tamis"]`` tells how: ``version, method, n_top, scale, random_state, params`` (the options),
         ``resolved`` (what the data decided: an array for each, one number a batch), ``warnings``; and ``layer`` and
@@ -112,7 +109,7 @@ def select_genes(
 
     Examples
     --------
-    >>> tamis.select_genes(adata, n_top=2000, n_clusters=12)
+    >>> tamis.select_genes(adata, n_top=2000)
     >>> adata = adata[:, adata.var["tamis_selected"]].copy()
     """
     _require_anndata(adata)
@@ -120,7 +117,7 @@ def select_genes(
     options, init = _checked_options(method, n_clusters, options, adata.n_obs)
     included = _gene_mask(adata, include, "include")
     excluded = _gene_mask(adata, exclude, "exclude")
-    _check_counts(adata, n_top, included, excluded)
+    _check_counts(adata, n_top, included, excluded, batch_key)
     X, where = _matrix(adata, layer)
     _check_finite(X, adata, excluded, where)
     messages = _count_warnings(X, where)
@@ -128,8 +125,9 @@ def select_genes(
 
     shared = {
         "options": options,
-        "features": int(n_top),
+        "features": n_top if n_top == "auto" else int(n_top),
         "scale": scale,
+        "include": np.flatnonzero(included).tolist(),
         "exclude": np.flatnonzero(excluded).tolist(),
         "seed": seed_of(random_state),
         "threads": thread_count(n_jobs),
@@ -137,13 +135,19 @@ def select_genes(
     if batch_key is None:
         result = _run(method, X, None, init, shared, verbose, method["python_name"])
         score, order, batches, reports = result["scores"], result["ranking"], None, [result["report"]]
+        guidance = result["guidance"] or {}
+        n_top = len(result["selected"])
         found = list(reports[0]["warnings"])
     else:
         score, order, batches, reports, found = _over_batches(adata, method, X, batch_key, init, shared, verbose)
+        guidance = {}
     found = [message.replace("StandardScaler(with_mean=False) before it", "scale='standard'") for message in found]
     warn_all(found, stacklevel=2)
 
     columns = _columns(score, order, included, int(n_top))
+    for name in ("share", "evidence"):
+        if guidance.get(name) is not None:
+            columns["tamis_" + name] = guidance[name]
     if not inplace:
         import pandas
 
@@ -179,9 +183,9 @@ def _checked_options(method, n_clusters, given, n_obs):
     """The options by their Python names, defaults filled in, and the first label matrix or None."""
     options = {option["python_name"]: option["default"] for option in method["options"]}
     init = given.pop("init", "kmeans") if method["takes_init"] else "kmeans"
-    if "n_clusters" in options:
+    if n_clusters is not None and "n_clusters" in options:
         options["n_clusters"] = n_clusters
-    elif n_clusters != _N_CLUSTERS:
+    elif n_clusters is not None:
         given = {"n_clusters": n_clusters, **given}
     for name in given:
         if name not in options:
@@ -241,13 +245,17 @@ def _mask_of_names(adata, names, what):
     return mask
 
 
-def _check_counts(adata, n_top, included, excluded):
+def _check_counts(adata, n_top, included, excluded, batch_key):
     if adata.n_obs < 2:
         raise ValueError(f"select_genes: {adata.n_obs} row{'' if adata.n_obs == 1 else 's'}, need at least 2")
     both = np.flatnonzero(included & excluded)
     if len(both):
         raise ValueError(f"select_genes: gene {adata.var_names[both[0]]!r} is both included and excluded, need one")
     available = adata.n_vars - int(excluded.sum())
+    if isinstance(n_top, str) and n_top == "auto":
+        if batch_key is not None:
+            raise ValueError("select_genes: n_top = 'auto' with batch_key, need a number of genes")
+        return
     if not isinstance(n_top, numbers.Integral) or isinstance(n_top, bool) or not 1 <= n_top <= available:
         raise ValueError(f"select_genes: n_top = {n_top!r}, need 1..{available}, the number of genes not excluded")
     if n_top < included.sum():
@@ -437,7 +445,8 @@ def _columns(score, order, included, n_top):
 
 def _description(method, options, init, shared, reports, messages):
     """What goes to `.uns`: only what an .h5ad file can hold, so nothing is None."""
-    params = {name: value for name, value in options.items() if value is not None}
+    params = {name: np.array(value) if isinstance(value, tuple) else value for name, value in options.items()}
+    params = {name: value for name, value in params.items() if value is not None}
     if method["takes_init"]:
         params["init"] = "kmeans" if init is None else "array"
     names = dict.fromkeys(name for report in reports for name in report["resolved"])

@@ -150,7 +150,12 @@ class Selector(SelectorMixin, BaseEstimator):
         iterates = report["status"] != "direct"
         self._keep_if("n_iter_", report["iterations"] if iterates else None)
         self._keep_if("converged_", report["status"] == "converged" if iterates else None)
+        guidance = result["guidance"] or {}
+        for name in ("share", "evidence", "alignment"):
+            self._keep_if(name + "_", guidance.get(name))
         self.report_ = report
+        if guidance:
+            self.report_ |= {name: value for name, value in guidance.items() if name not in ("share", "evidence", "alignment")}
 
     def _keep_if(self, name, value):
         """An attribute that is absent where there is no value for it, also where an earlier fit left one."""
@@ -172,7 +177,7 @@ class Selector(SelectorMixin, BaseEstimator):
 
 def _signature(method):
     """``__init__``'s, in the order that design and documentation give."""
-    words = [("n_features_to_select", None)]
+    words = [("n_features_to_select", "auto" if method["chooses_count"] else None)]
     words += [(option["python_name"], option["default"]) for option in method["options"]]
     if method["takes_init"]:
         words.append(("init", "kmeans"))
@@ -197,14 +202,18 @@ def _initializer(signature):
 
 
 def _feature_count(wanted):
-    """None, an int (a count) or a float below 1 (a fraction), for the core."""
-    if wanted is None:
-        return None
+    """None, "auto", an int (a count) or a float below 1 (a fraction), for the core."""
+    if wanted is None or isinstance(wanted, str) and wanted == "auto":
+        return wanted
     if isinstance(wanted, numbers.Integral) and not isinstance(wanted, (bool, np.bool_)) and wanted >= 1:
         return min(int(wanted), np.iinfo(np.int64).max)
     if isinstance(wanted, numbers.Real) and not isinstance(wanted, numbers.Integral) and 0 < wanted < 1:
         return float(wanted)
-    raise ValueError(f"n_features_to_select = {wanted!r}, need None, a count of at least 1, or a fraction below 1")
+    raise ValueError(f"n_features_to_select = {wanted!r}, need None, 'auto', a count of at least 1, or a fraction below 1")
+
+
+class GuidedUFCM(Selector, method="guided"):
+    pass
 
 
 class UFCM(Selector, method="ufcm"):

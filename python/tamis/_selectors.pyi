@@ -1,5 +1,6 @@
 # Made by tools/make_stubs from the core's descriptions of methods and options.
 from abc import ABCMeta
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -9,12 +10,15 @@ from sklearn.feature_selection import SelectorMixin
 from typing_extensions import Self
 
 class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
-    n_features_to_select: int | float | None
+    n_features_to_select: int | float | Literal["auto"] | None
     random_state: int | np.random.RandomState | np.random.Generator | None
     n_jobs: int | None
     verbose: int
     scores_: NDArray[np.float64]
     ranking_: NDArray[np.int64]
+    share_: NDArray[np.float64]
+    evidence_: NDArray[np.float64]
+    alignment_: NDArray[np.float64]
     labels_: NDArray[np.int32]
     components_: NDArray[np.float64]
     cluster_centers_: NDArray[np.float64]
@@ -29,6 +33,27 @@ class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def transform(self, X: Any) -> Any: ...
     def __sklearn_tags__(self) -> Any: ...
 
+class GuidedUFCM(Selector, method="guided"):
+    n_clusters: int | None
+    n_neighbors: int
+    n_runs: int
+    scales: Sequence[int]
+    sample_size: int
+    evidence: bool
+    def __init__(
+        self,
+        n_features_to_select: int | float | Literal["auto"] | None = "auto",
+        n_clusters: int | None = None,
+        n_neighbors: int = 5,
+        n_runs: int = 4,
+        scales: Sequence[int] = (3, 5, 8, 13, 21),
+        sample_size: int = 4000,
+        evidence: bool = True,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None: ...
+
 class UFCM(Selector, method="ufcm"):
     n_clusters: int
     alpha: float
@@ -42,7 +67,7 @@ class UFCM(Selector, method="ufcm"):
     supervised: bool
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         n_clusters: int = 8,
         alpha: float = 1.0,
         sparsity: float = 0.3,
@@ -61,7 +86,7 @@ class UFCM(Selector, method="ufcm"):
 class MaxVariance(Selector, method="maxvar"):
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -73,7 +98,7 @@ class LaplacianScore(Selector, method="lapscore"):
     weights: Literal["heat", "binary", "cosine"]
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         n_neighbors: int = 5,
         bandwidth: float | None = None,
         weights: Literal["heat", "binary", "cosine"] = "heat",
@@ -90,7 +115,7 @@ class SPEC(Selector, method="spec"):
     weights: Literal["heat", "binary", "cosine"]
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         n_clusters: int = 8,
         function: int = 2,
         n_neighbors: int = 5,
@@ -112,7 +137,7 @@ class MCFS(Selector, method="mcfs"):
     weights: Literal["heat", "binary", "cosine"]
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         n_clusters: int = 8,
         n_components: int | None = None,
         n_active: int | None = None,
@@ -142,7 +167,7 @@ class NDFS(Selector, method="ndfs"):
     init: Literal["kmeans"] | ArrayLike
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         n_clusters: int = 8,
         alpha: float = 1.0,
         beta: float = 1.0,
@@ -178,7 +203,7 @@ class RUFS(Selector, method="rufs"):
     init: Literal["kmeans"] | ArrayLike
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
         n_clusters: int = 8,
         alpha: float = 1.0,
         beta: float = 1.0,

@@ -1,4 +1,4 @@
-"""UFCM and MaxVariance on Dask arrays and data frames (``pip install 'tamis[dask]'``): the data stay on the workers.
+"""GuidedUFCM, UFCM and MaxVariance on Dask arrays and data frames (``pip install 'tamis[dask]'``): the data stay on the workers.
 
 >>> import tamis.dask
 >>> tamis.dask.UFCM(n_features_to_select=50, n_clusters=10).fit(X.persist())
@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core, _selectors
 from ._core_data import core_data
 
-__all__ = ["UFCM", "MaxVariance"]
+__all__ = ["GuidedUFCM", "UFCM", "MaxVariance"]
 
 _BLOCK = _core.block_rows
 _CHUNK_BYTES = 2**27  # aimed at where columns must be joined, and chunks of many rows would become too large
@@ -95,6 +95,10 @@ class _OnDask:
         self._passes = _Passes(X)
         is_sparse = sparse.issparse(X._meta)
         return _core.RemoteRows(n, d, is_sparse, 0 if is_sparse else n * d, self._passes), n
+
+
+class GuidedUFCM(_OnDask, _selectors.GuidedUFCM):
+    __doc__ = _selectors.GuidedUFCM.__doc__
 
 
 class UFCM(_OnDask, _selectors.UFCM):

@@ -4,7 +4,11 @@ from typing_extensions import Self
 
 from . import _selectors
 
-__all__ = ["UFCM", "MaxVariance"]
+__all__ = ["GuidedUFCM", "UFCM", "MaxVariance"]
+
+class GuidedUFCM(_selectors.GuidedUFCM):
+    def fit(self, X: Any, y: Any = None) -> Self: ...
+    def transform(self, X: Any) -> Any: ...
 
 class UFCM(_selectors.UFCM):
     def fit(self, X: Any, y: Any = None) -> Self: ...

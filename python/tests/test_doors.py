@@ -91,6 +91,8 @@ OPTIONS = [
      {"n_clusters": 4, "alpha": 0.1, "p": 0.5, "n_components": 2, "max_iter": 7, "tol": 0}),
     ("ufcm", ["-c", 4, "--beta", 3.7, "--restarts", 3], {"n_clusters": 4, "beta": 3.7, "n_init": 3}),
     ("ufcm", ["-c", 1, "--sparsity", 0.05], {"n_clusters": 1, "sparsity": 0.05}),
+    ("guided", ["-c", 4, "--neighbors", 9, "--runs", 2, "--scales", "2,6", "--sample", 60, "--evidence", "off"],
+     {"n_clusters": 4, "n_neighbors": 9, "n_runs": 2, "scales": [2, 6], "sample_size": 60, "evidence": False}),
     ("lapscore", ["--neighbors", 9, "--weights", "binary"], {"n_neighbors": 9, "weights": "binary"}),
     ("lapscore", ["--bandwidth", 0.1], {"bandwidth": 0.1}),
     ("spec", ["-c", 4, "--function", 3], {"n_clusters": 4, "function": 3}),
@@ -111,7 +113,7 @@ def test_options(folder, method, words, options):
 
 @pytest.mark.parametrize("wanted, kept", [(7, 7), (0.1, 4), (0.33, None), (0.999, None), (D, D)])
 def test_counts_and_fractions(folder, wanted, kept):
-    printed = command(folder / "x.csv", "-k", wanted, "-c", C)
+    printed = command(folder / "x.csv", "-m", "ufcm", "-k", wanted, "-c", C)
     selector = tamis.UFCM(wanted, n_clusters=C).fit(tamis.read(folder / "x.csv"))
     agree(selector, printed)
     assert kept in (None, selector.get_support().sum())
@@ -127,15 +129,18 @@ def test_supervised(folder):
 
 
 def test_defaults(folder):
-    printed = command(folder / "f8.npy", "-k", 5)
-    agree(tamis.UFCM(5).fit(np.load(folder / "f8.npy")), printed)
+    X = np.load(folder / "f8.npy")
+    agree(tamis.GuidedUFCM().fit(X), command(folder / "f8.npy"))
+    agree(tamis.GuidedUFCM(5).fit(X), command(folder / "f8.npy", "-k", 5))
+    agree(tamis.UFCM(5).fit(X), command(folder / "f8.npy", "-m", "ufcm", "-k", 5))
 
 
 def test_words_for_the_same_thing(folder):
     """Options and what the data decided are printed as Python resolves them."""
-    printed = command(folder / "f8.npy", "-c", C)
+    printed = command(folder / "f8.npy", "-m", "ufcm", "-c", C)
     selector = tamis.UFCM(n_clusters=C).fit(np.load(folder / "f8.npy"))
-    spelled = {option["name"]: option["python_name"] for option in tamis._core.methods()[0]["options"]}
+    method = next(method for method in tamis._core.methods() if method["name"] == "ufcm")
+    spelled = {option["name"]: option["python_name"] for option in method["options"]}
     shared = {key: value for key, value in printed["options"].items() if key in spelled}
     assert set(shared) == set(spelled)
     for key, value in shared.items():

@@ -1,7 +1,6 @@
 """select_genes: genes of an AnnData."""
 
 import hashlib
-import inspect
 import pathlib
 import re
 import subprocess
@@ -42,13 +41,13 @@ def cells(n=240, d=60, seed=0, format="csr", dtype=np.float32):
 def quietly(adata, *words, **named):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return tamis.select_genes(adata, *words, **({} if "method" in named else {"n_clusters": 4}), **named)
+        return tamis.select_genes(adata, *words, **({} if "method" in named else {"method": "ufcm", "n_clusters": 4}), **named)
 
 
 def refused(adata, *words, kind=ValueError, **named):
     """Refused in one line with the words; nothing is written."""
     with pytest.raises(kind) as caught:
-        tamis.select_genes(adata, **{"n_top": 5, "n_clusters": 4, **named})
+        tamis.select_genes(adata, **{"n_top": 5, "method": "ufcm", "n_clusters": 4, **named})
     message = str(caught.value)
     assert len(message.splitlines()) == 1
     for word in words:
@@ -103,12 +102,32 @@ def test_exactly_n_top(n_top, batch_key):
     assert set(adata.var["tamis_rank"][adata.var["tamis_selected"]]) == set(range(1, n_top + 1))
 
 
-def test_default_of_clusters_is_the_selectors():
-    default = inspect.signature(tamis.select_genes).parameters["n_clusters"].default
-    assert default == tamis.UFCM().n_clusters
+def test_without_a_method_it_is_guided(tmp_path):
     adata = cells()
-    tamis.select_genes(adata, 5)
-    assert adata.uns["tamis"]["params"]["n_clusters"] == default
+    quietly(adata, 7, method="guided", include=["gene3"])
+    twin = tamis.GuidedUFCM(7).fit(adata.X)
+    assert np.array_equal(adata.var["tamis_share"], twin.share_)
+    assert np.array_equal(adata.var["tamis_evidence"], twin.evidence_)
+    assert adata.var["tamis_rank"]["gene3"] == 1 and len(selected(adata)) == 7
+    again = cells()
+    tamis.select_genes(again, 7, include=["gene3"])
+    pd.testing.assert_frame_equal(adata.var, again.var)
+    assert "n_clusters" not in again.uns["tamis"]["params"]
+    again.write_h5ad(tmp_path / "out.h5ad")
+
+
+def test_as_many_genes_as_are_worth_it():
+    adata = cells()
+    tamis.select_genes(adata, "auto")
+    chosen = tamis.GuidedUFCM().fit(adata.X).get_support()
+    assert np.array_equal(adata.var["tamis_selected"], chosen)
+    refused(cells(), "n_top = 'auto' with batch_key", n_top="auto", batch_key="batch")
+
+
+def test_clusters_of_other_methods_have_their_default():
+    adata = cells()
+    tamis.select_genes(adata, 5, method="ufcm")
+    assert adata.uns["tamis"]["params"]["n_clusters"] == tamis.UFCM().n_clusters
 
 
 def test_not_in_place():
@@ -279,7 +298,7 @@ def test_small_batches_are_left_out():
     adata = cells()
     adata.obs["batch"] = ["tiny"] * 3 + ["a"] * 117 + ["b"] * 120
     with pytest.warns(UserWarning, match=r"'tiny' is left out: 3 rows, need at least 4"):
-        tamis.select_genes(adata, 7, batch_key="batch", n_clusters=4)
+        tamis.select_genes(adata, 7, method="ufcm", batch_key="batch", n_clusters=4)
     twin = cells()[3:].copy()
     twin.obs["batch"] = ["a"] * 117 + ["b"] * 120
     quietly(twin, 7, batch_key="batch")
@@ -333,7 +352,7 @@ def test_every_method(method, batch_key, tmp_path):
 def test_options():
     adata = cells()
     refused(adata, "UFCM has no option n_neighbors", "alpha", "max_iter", n_neighbors=4)
-    refused(adata, "MaxVariance has no option alpha", "it has none", method="maxvar", alpha=2.0, n_clusters=8)
+    refused(adata, "MaxVariance has no option alpha", "it has none", method="maxvar", alpha=2.0, n_clusters=None)
     refused(adata, "LaplacianScore has no option n_clusters", "n_neighbors", method="lapscore", n_clusters=5)
     refused(adata, "alpha = -1", alpha=-1.0)
     refused(adata, "n_clusters = 'many'", n_clusters="many")
@@ -488,7 +507,7 @@ def test_views():
     assert view.is_view
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # anndata tells that the view becomes a copy
-        tamis.select_genes(view, 7, n_clusters=4)
+        tamis.select_genes(view, 7, method="ufcm", n_clusters=4)
     quietly(twin, 7)
     pd.testing.assert_frame_equal(view.var, twin.var)
     assert list(parent.var.columns) == [] and "tamis" not in parent.uns
@@ -578,7 +597,9 @@ def test_result_survives_a_file(batch_key, tmp_path):
     adata.obs["batch"] = ["tiny/1"] * 2 + ["a"] * 118 + ["b"] * 120
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tamis.select_genes(adata, 7, batch_key=batch_key, exclude=["gene3"], random_state=2**64 - 1, max_iter=1)
+        tamis.select_genes(
+            adata, 7, method="ufcm", batch_key=batch_key, exclude=["gene3"], random_state=2**64 - 1, max_iter=1
+        )
     adata.write_h5ad(tmp_path / "out.h5ad")
     back = ad.read_h5ad(tmp_path / "out.h5ad")
     pd.testing.assert_frame_equal(back.var, adata.var)
@@ -612,7 +633,7 @@ def test_stopping_early_is_a_convergence_warning():
 
     for batch_key in (None, "batch"):
         with pytest.warns(ConvergenceWarning):
-            tamis.select_genes(cells(), 7, n_clusters=4, max_iter=1, batch_key=batch_key)
+            tamis.select_genes(cells(), 7, method="ufcm", n_clusters=4, max_iter=1, batch_key=batch_key)
 
 
 def test_anndata_and_pandas_load_on_use():

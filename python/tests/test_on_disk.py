@@ -208,7 +208,7 @@ def test_the_command_goes_out_of_core_by_itself(large):
 
 def test_what_does_not_fit_even_so_is_refused(large):
     started = time.monotonic()
-    done = run("select", large, "-c", "4", "--memory", "120MB")
+    done = run("select", large, "-m", "ufcm", "-c", "4", "--memory", "120MB")
     assert done.returncode == 4
     assert len(done.stderr.strip().splitlines()) == 1 and "--memory" in done.stderr
     assert time.monotonic() - started < at_rest(3)  # most of which is Python's own

@@ -63,6 +63,7 @@ import numpy as np
 from conftest import make
 
 SHAPES = {
+    "guided": (8000, 400),
     "ufcm": (20000, 200), "maxvar": (40000, 500), "lapscore": (40000, 100), "spec": (40000, 100), "mcfs": (20000, 100),
     "ndfs": (8000, 200), "rufs": (8000, 200),
 }

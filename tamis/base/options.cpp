@@ -34,9 +34,29 @@ Number parse_number(const std::string& text, const std::string& complaint) {
 }
 
 bool parse_flag(const std::string& text, const std::string& complaint) {
-  if (text == "yes" || text == "true" || text == "1") return true;
-  require(text == "no" || text == "false" || text == "0", ErrorCode::usage, complaint);
+  if (text == "yes" || text == "true" || text == "on" || text == "1") return true;
+  require(text == "no" || text == "false" || text == "off" || text == "0", ErrorCode::usage, complaint);
   return false;
+}
+
+// "3,5,8"
+std::vector<Index> parse_list(const std::string& text, const std::string& complaint) {
+  std::vector<Index> out;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    out.push_back(parse_number<Index>(text.substr(begin, end - begin), complaint));
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::string list_text(const std::vector<Index>& values) {
+  std::string out;
+  for (const Index value : values) {
+    if (!out.empty()) out += ',';
+    out += std::to_string(value);
+  }
+  return out;
 }
 
 void validate_one(const Option& option, const std::string& where) {
@@ -53,6 +73,11 @@ void validate_one(const Option& option, const std::string& where) {
           },
           [&](std::optional<Index>* value) {
             if (*value) check(static_cast<double>(**value));
+          },
+          [&](std::vector<Index>* values) {
+            require(!values->empty(), ErrorCode::usage, where, ": ", option.name, " is empty, need ",
+                    range_text(option));
+            for (const Index value : *values) check(static_cast<double>(value));
           },
           [&](std::string* value) {
             const bool known = std::find(option.choices.begin(), option.choices.end(), *value) != option.choices.end();
@@ -93,6 +118,7 @@ std::string value_text(const Option& option) {
           [](const std::string* value) { return *value; },
           [&](const std::optional<double>* value) { return *value ? number_text(**value) : option.unset_text; },
           [&](const std::optional<Index>* value) { return *value ? std::to_string(**value) : option.unset_text; },
+          [](const std::vector<Index>* values) { return list_text(*values); },
       },
       option.value);
 }
@@ -111,6 +137,7 @@ std::string type_text(const Option& option) {
                         [](const std::optional<double>*) { return "number"; },
                         [](const Index*) { return "integer"; },
                         [](const std::optional<Index>*) { return "integer"; },
+                        [](const std::vector<Index>*) { return "integers with commas"; },
                         [](const bool*) { return "yes/no"; },
                         [](const std::string*) { return "one of"; },
                     },
@@ -125,6 +152,7 @@ void set_from_text(const Option& option, const std::string& where, const std::st
                  [&](Index* value) { *value = parse_number<Index>(text_value, complaint); },
                  [&](std::optional<double>* value) { *value = parse_number<double>(text_value, complaint); },
                  [&](std::optional<Index>* value) { *value = parse_number<Index>(text_value, complaint); },
+                 [&](std::vector<Index>* values) { *values = parse_list(text_value, complaint); },
                  [&](bool* value) { *value = parse_flag(text_value, complaint); },
                  [&](std::string* value) { *value = text_value; },
              },

@@ -24,7 +24,8 @@ struct Range {
 };
 
 // Points into an options struct. An empty optional means "chosen from the data".
-using OptionValue = std::variant<double*, Index*, bool*, std::string*, std::optional<double>*, std::optional<Index>*>;
+using OptionValue = std::variant<double*, Index*, bool*, std::string*, std::optional<double>*, std::optional<Index>*,
+                                 std::vector<Index>*>;
 
 struct Option {
   std::string name;         // in C++, the command and files

@@ -60,6 +60,7 @@ struct KMeansOptions {
   Index iterations = 100;
   enum class Start { plus_plus, random } start = Start::plus_plus;
   std::uint64_t seed = 0;
+  bool exchange = true;    // small clusters exchange single points in the end
   std::vector<int> fixed;  // cluster of each row, -1 where free; empty: all free
   // Inertia to beat: restarts that come nowhere near it are given up early (kmeans() only).
   double bar = std::numeric_limits<double>::infinity();

@@ -57,7 +57,8 @@ class Run {
   void finish() {
     while (true) {
       advance(options_.iterations);
-      if (!result_.converged || points_.rows() > kExchangeSize * options_.clusters || exchange() == 0) return;
+      const bool small = options_.exchange && points_.rows() <= kExchangeSize * options_.clusters;
+      if (!result_.converged || !small || exchange() == 0) return;
       result_.converged = false;
     }
   }

@@ -68,6 +68,21 @@ Centered::Centered(Source source, std::vector<double> reference, double unit)
   derive();
 }
 
+namespace {
+std::vector<double> picked(const std::vector<double>& values, const std::vector<Index>& keep) {
+  std::vector<double> out;
+  for (const Index j : keep) {
+    if (!values.empty()) out.push_back(values[static_cast<std::size_t>(j)]);
+  }
+  return out;
+}
+}  // namespace
+
+Centered Centered::with_columns(const std::vector<Index>& keep) const {
+  return Centered(source_.with_columns(keep), picked(center_, keep), picked(scale_, keep), picked(shift_, keep),
+                  folds_);
+}
+
 // How entries may be read, which follows from the rest.
 void Centered::derive() {
   const auto& columns = source_.columns();

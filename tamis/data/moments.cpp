@@ -233,17 +233,19 @@ std::vector<double> scaled_by(std::vector<double> reference, const std::vector<d
 }
 
 // The statistics of what is stored, relative to the reference, in `unit`.
-Partial collect_stored(const Source& source, const std::vector<double>& reference, double unit, Context& context) {
+Partial collect_stored(const Source& source, const std::vector<double>& reference, double unit,
+                       const BlockVisitor& also, Context& context) {
   const Centered relative(source, reference, unit);
-  if (!source.sparse()) {
-    return reduce_blocks<Partial>(
-        source.store(), context, [&](const Block& block) { return dense_partial(relative, block); }, merge);
-  }
   const std::vector<double> scaled_reference = scaled_by(reference, relative.scale());
   const Source scaled = source.with_column_scale(std::vector<double>(reference.size(), 1.0 / unit));
   return reduce_blocks<Partial>(
       source.store(), context,
-      [&](const Block& block) { return sparse_partial(scaled, relative.position(), scaled_reference, block); }, merge);
+      [&](const Block& block) {
+        if (also) also(block);
+        return source.sparse() ? sparse_partial(scaled, relative.position(), scaled_reference, block)
+                               : dense_partial(relative, block);
+      },
+      merge);
 }
 
 Bytes packed(const Partial& partial) {
@@ -268,12 +270,12 @@ Partial unpacked(ByteView bytes) {
 }
 
 // The statistics, zeros that are not stored included. `stored` counts entries.
-Partial collect(const Source& source, const std::vector<double>& reference, double unit, std::vector<Index>& stored,
-                Context& context) {
+Partial collect(const Source& source, const std::vector<double>& reference, double unit, const BlockVisitor& also,
+                std::vector<Index>& stored, Context& context) {
   context.count_pass();
   Partial out = is_remote(source)
                     ? unpacked(RemoteRequest("moments", source).with(reference).with(unit).merged(context).bytes)
-                    : collect_stored(source, reference, unit, context);
+                    : collect_stored(source, reference, unit, also, context);
   require(static_cast<Index>(out.count.size()) == source.cols(), ErrorCode::internal, "moments of ", out.count.size(),
           " columns, need ", source.cols());
   stored = out.count;
@@ -301,13 +303,13 @@ double ColumnMoments::variance(Index j) const {
 
 namespace {
 
-ColumnMoments compute_moments(const Source& source, Context& context) {
+ColumnMoments compute_moments(const Source& source, const BlockVisitor& also, Context& context) {
   const std::vector<double> reference = reference_row(source, context);
   std::vector<Index> stored;
   for (std::size_t j = 0; j < reference.size(); ++j) {
     if (!std::isfinite(reference[j])) require_finite({0, source.columns()[j], reference[j]});
   }
-  Partial partial = collect(source, reference, 1.0, stored, context);
+  Partial partial = collect(source, reference, 1.0, also, stored, context);
   require_finite(partial.bad);
   for (std::size_t j = 0; j < reference.size(); ++j) {
     require(std::isfinite(partial.mean[j]), ErrorCode::bad_data, "column ", source.columns()[j],
@@ -315,7 +317,7 @@ ColumnMoments compute_moments(const Source& source, Context& context) {
   }
   const double widest = widest_range(partial), unit = unit_for(widest);
   if (widest > 1e100 || (widest > 0 && widest < 1e-100)) {
-    partial = collect(source, reference, unit, stored, context);  // the squares of the first pass are lost
+    partial = collect(source, reference, unit, {}, stored, context);  // the squares of the first pass are lost
   } else if (unit != 1.0) {
     rescale(partial, 1.0 / unit);
   }
@@ -327,10 +329,16 @@ ColumnMoments compute_moments(const Source& source, Context& context) {
 }  // namespace
 
 ColumnMoments column_moments(const Source& source, Context& context) {
+  column_moments_and(source, {}, context);
+  return *source.memo().moments;
+}
+
+bool column_moments_and(const Source& source, const BlockVisitor& also, Context& context) {
   MomentsMemo& memo = source.memo();
   const std::lock_guard lock(memo.mutex);
-  if (!memo.moments) memo.moments = std::make_shared<const ColumnMoments>(compute_moments(source, context));
-  return *memo.moments;
+  if (memo.moments) return false;
+  memo.moments = std::make_shared<const ColumnMoments>(compute_moments(source, also, context));
+  return true;
 }
 
 Bytes first_row_of_chunk(ChunkTask& task, Context& context) {
@@ -340,7 +348,7 @@ Bytes first_row_of_chunk(ChunkTask& task, Context& context) {
 Bytes moments_of_chunk(ChunkTask& task, Context& context) {
   const auto reference = task.shared.list<double>();
   const auto unit = task.shared.number<double>();
-  Partial partial = collect_stored(task.source, reference, unit, context);
+  Partial partial = collect_stored(task.source, reference, unit, {}, context);
   if (partial.bad.found()) partial.bad.row += task.first;
   return packed(partial);
 }
@@ -354,13 +362,13 @@ Bytes merge_moments(ByteView left, ByteView right) {
 }
 
 std::vector<Index> count_not_finite(const Source& source, Context& context) {
-  using Counts = std::vector<Index>;
+  using NotFinite = std::vector<Index>;
   context.count_pass();
   const std::vector<std::int32_t> position = column_positions(source);
-  return reduce_blocks<Counts>(
+  return reduce_blocks<NotFinite>(
       source.store(), context,
       [&](const Block& block) {
-        Counts counts(static_cast<std::size_t>(source.cols()));
+        NotFinite counts(static_cast<std::size_t>(source.cols()));
         const auto look = [&](Index, Index j, double value) {
           counts[static_cast<std::size_t>(j)] += !std::isfinite(value);
         };
@@ -375,7 +383,7 @@ std::vector<Index> count_not_finite(const Source& source, Context& context) {
         }
         return counts;
       },
-      [](Counts& into, Counts&& from) {
+      [](NotFinite& into, NotFinite&& from) {
         for (std::size_t j = 0; j < into.size(); ++j) into[j] += from[j];
       });
 }

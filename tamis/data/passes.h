@@ -3,6 +3,7 @@
 // result has the same bits at any number of threads.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "tamis/base/context.h"
@@ -31,6 +32,11 @@ struct ColumnMoments {
 // is not finite.
 ColumnMoments column_moments(const Source& source, Context& context);
 
+// The same pass, which also shows every block to `also`, from any thread. False, and nothing is shown, where the
+// moments were known.
+using BlockVisitor = std::function<void(const Block&)>;
+bool column_moments_and(const Source& source, const BlockVisitor& also, Context& context);
+
 // Where values are missing or infinite, counted instead of refused; per column.
 std::vector<Index> count_not_finite(const Source& source, Context& context);
 
@@ -46,6 +52,8 @@ class Centered {
   const Source& source() const { return source_; }
   Index rows() const { return source_.rows(); }
   Index cols() const { return source_.cols(); }
+  // The given columns (increasing positions), with the same numbers.
+  Centered with_columns(const std::vector<Index>& keep) const;
 
   // z_ij = (x_ij r_i - center_j) scale_j; r is the source's row scale. scale is empty where all are 1.
   const std::vector<double>& center() const { return center_; }
@@ -109,6 +117,9 @@ struct Entries {
 };
 Entries gather_entries(const Centered& z, Context& context);
 Entries transposed(const Entries& entries, Index cols);
+
+// A number per column that exact copies share, and hardly any others: of rows and digits, whatever the power of two.
+std::vector<std::uint64_t> column_fingerprints(const Source& source, Context& context);
 
 // Squared 2-norm of every row of the source.
 std::vector<double> row_squared_norms(const Source& source, Context& context);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -230,6 +231,37 @@ Entries transposed(const Entries& entries, Index cols) {
     }
   }
   return out;
+}
+
+std::vector<std::uint64_t> column_fingerprints(const Source& source, Context& context) {
+  using Prints = std::vector<std::uint64_t>;
+  const Centered x = uncentered(source);
+  context.count_pass();
+  return reduce_blocks<Prints>(
+      source.store(), context,
+      [&](const Block& block) {
+        Prints prints(static_cast<std::size_t>(source.cols()));
+        const auto add = [&](Index row, Index j, double value) {
+          if (value == 0) return;  // sparse and dense twins agree
+          int exponent = 0;
+          const auto digits =
+              static_cast<std::uint64_t>(static_cast<std::int64_t>(std::ldexp(std::frexp(value, &exponent), 53)));
+          prints[static_cast<std::size_t>(j)] += mix64(digits ^ mix64(static_cast<std::uint64_t>(row)));
+        };
+        if (block.sparse) {
+          for_each_shifted(x, block, 0, block.rows, add);
+          return prints;
+        }
+        std::vector<double> values(static_cast<std::size_t>(x.cols()));
+        for (Index i = 0; i < block.rows; ++i) {
+          load_tile(x, block, i, 1, 0, x.cols(), values.data(), x.cols());
+          for (std::size_t j = 0; j < values.size(); ++j) add(block.first + i, static_cast<Index>(j), values[j]);
+        }
+        return prints;
+      },
+      [](Prints& into, Prints&& from) {
+        for (std::size_t j = 0; j < into.size(); ++j) into[j] += from[j];
+      });
 }
 
 std::vector<double> row_squared_norms(const Source& source, Context& context) {

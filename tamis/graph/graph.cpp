@@ -169,4 +169,76 @@ Graph graph_of(const Matrix& w) {
   return graph;
 }
 
+Graph weighted_sum(const std::vector<Graph>& graphs, const std::vector<double>& by) {
+  Graph out;
+  out.rows = graphs.front().rows;
+  out.neighbors = graphs.front().neighbors;
+  out.offsets.assign(1, 0);
+  std::vector<Edge> row;
+  for (Index i = 0; i < out.rows; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    row.clear();
+    for (std::size_t g = 0; g < graphs.size(); ++g) {
+      for (auto q = static_cast<std::size_t>(graphs[g].offsets[at]);
+           q < static_cast<std::size_t>(graphs[g].offsets[at + 1]); ++q) {
+        row.push_back({graphs[g].columns[q], by[g] * graphs[g].weights[q]});
+      }
+    }
+    std::stable_sort(row.begin(), row.end(), [](const Edge& a, const Edge& b) { return a.column < b.column; });
+    double degree = 0;
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      degree += row[k].weight;
+      if (k > 0 && row[k].column == row[k - 1].column) {
+        out.weights.back() += row[k].weight;
+        continue;
+      }
+      out.columns.push_back(row[k].column);
+      out.weights.push_back(row[k].weight);
+    }
+    out.offsets.push_back(static_cast<Index>(out.columns.size()));
+    out.degree.push_back(degree);
+  }
+  return out;
+}
+
+std::vector<int> connected_parts(const Graph& graph) {
+  std::vector<int> part(static_cast<std::size_t>(graph.rows), -1);
+  std::vector<Index> open;
+  int count = 0;
+  for (Index start = 0; start < graph.rows; ++start) {
+    if (part[static_cast<std::size_t>(start)] >= 0) continue;
+    open.assign(1, start);
+    part[static_cast<std::size_t>(start)] = count;
+    while (!open.empty()) {
+      const auto i = static_cast<std::size_t>(open.back());
+      open.pop_back();
+      for (Index q = graph.offsets[i]; q < graph.offsets[i + 1]; ++q) {
+        const std::int32_t j = graph.columns[static_cast<std::size_t>(q)];
+        if (part[static_cast<std::size_t>(j)] >= 0) continue;
+        part[static_cast<std::size_t>(j)] = count;
+        open.push_back(j);
+      }
+    }
+    ++count;
+  }
+  return part;
+}
+
+double modularity(const Graph& graph, const std::vector<int>& labels) {
+  const int clusters = labels.empty() ? 0 : *std::max_element(labels.begin(), labels.end()) + 1;
+  std::vector<double> degree(static_cast<std::size_t>(clusters));
+  double inside = 0, total = 0;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    degree[static_cast<std::size_t>(labels[i])] += graph.degree[i];
+    total += graph.degree[i];
+    for (auto q = static_cast<std::size_t>(graph.offsets[i]); q < static_cast<std::size_t>(graph.offsets[i + 1]); ++q) {
+      if (labels[static_cast<std::size_t>(graph.columns[q])] == labels[i]) inside += graph.weights[q];
+    }
+  }
+  if (total == 0) return 0;
+  double expected = 0;
+  for (const double sum : degree) expected += (sum / total) * (sum / total);
+  return inside / total - expected;
+}
+
 }  // namespace tamis

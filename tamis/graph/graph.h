@@ -40,4 +40,12 @@ Graph neighbor_graph(const Source& source, const GraphOptions& options, Context&
 // of their own.
 Graph graph_of(const Matrix& w);
 
+// sum_g by[g] graphs[g], of graphs of the same rows.
+Graph weighted_sum(const std::vector<Graph>& graphs, const std::vector<double>& by);
+// The connected part of every row, counted from 0 in the order of their first rows.
+std::vector<int> connected_parts(const Graph& graph);
+// Newman's modularity of a clustering of the rows: the part of the weights within clusters, less what is expected of
+// the degrees alone.
+double modularity(const Graph& graph, const std::vector<int>& labels);
+
 }  // namespace tamis

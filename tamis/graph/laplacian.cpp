@@ -6,6 +6,7 @@
 #include "tamis/base/random.h"
 #include "tamis/linalg/dense.h"
 #include "tamis/linalg/eigen.h"
+#include "tamis/linalg/kernels.h"
 #include "tamis/linalg/orthogonal.h"
 
 namespace tamis {
@@ -18,7 +19,6 @@ constexpr Index kDenseRows = 512;
 constexpr Index kGuard = 6;          // extra vectors that speed up the last wanted one
 constexpr Index kFilterDegree = 12;  // products with W for one step: cheap beside the basis
 constexpr double kSameValue = 1e-7;  // eigenvalues closer than this share one space
-constexpr double kTolerance = 1e-10;
 constexpr Index kRounds = 200;
 // Streams of the seed.
 constexpr std::uint64_t kStartStream = 0x6c61706c;
@@ -29,6 +29,7 @@ Matrix combine(const Graph& graph, const std::vector<double>& a, const std::vect
                const Matrix& v, Context& context) {
   Matrix out(v.rows(), v.cols());
   const Index m = v.cols();
+  const auto& kernel = kernels<double>();
   context.pool().run((graph.rows + kRowsPerTask - 1) / kRowsPerTask, [&](Index task) {
     for (Index i = task * kRowsPerTask; i < std::min((task + 1) * kRowsPerTask, graph.rows); ++i) {
       const auto at = static_cast<std::size_t>(i);
@@ -37,10 +38,9 @@ Matrix combine(const Graph& graph, const std::vector<double>& a, const std::vect
         const Index j = graph.columns[static_cast<std::size_t>(q)];
         const double factor =
             sign * b[at] * b[static_cast<std::size_t>(j)] * graph.weights[static_cast<std::size_t>(q)];
-        const double* from = v.row(j);
-        for (Index k = 0; k < m; ++k) to[k] += factor * from[k];
+        kernel.axpy(m, factor, v.row(j), to);
       }
-      for (Index k = 0; k < m; ++k) to[k] += a[at] * v(i, k);
+      if (a[at] != 0) kernel.axpy(m, a[at], v.row(i), to);
     }
   });
   return out;
@@ -52,24 +52,13 @@ std::vector<double> inverse_roots(const Graph& graph) {
   return out;
 }
 
-// v = sqrt(degree) / ||.||, as one column.
-Matrix trivial_vector(const Graph& graph) {
-  Matrix v(graph.rows, 1);
-  double norm = 0;
-  for (Index i = 0; i < graph.rows; ++i) norm += graph.degree[static_cast<std::size_t>(i)];
-  for (Index i = 0; i < graph.rows; ++i) {
-    v(i, 0) = norm > 0 ? std::sqrt(graph.degree[static_cast<std::size_t>(i)] / norm) : 0.0;
-  }
-  return v;
-}
-
 // N - weight v v', where N = D^-1/2 W D^-1/2: its largest eigenvalues belong to the smallest of Ln.
 struct Deflated {
   const Graph& graph;
   Context& context;
   std::vector<double> root = inverse_roots(graph);
   std::vector<double> zero = std::vector<double>(graph.degree.size());
-  Matrix trivial = trivial_vector(graph);
+  Matrix trivial = trivial_eigenvector(graph);
 
   Matrix times(const Matrix& x, double weight) const {
     Matrix out = combine(graph, zero, root, 1.0, x, context);
@@ -98,7 +87,7 @@ Matrix filtered(const Deflated& n, double top, Matrix x) {
 
 // Iterates a filtered subspace until the first `count` residuals are small: the eigenvalues of a graph crowd below 1,
 // where products with W are cheap and a polynomial of high degree tells them apart.
-EigenPairs by_iteration(const Deflated& n, Index width, Index count, Context& context) {
+EigenPairs by_iteration(const Deflated& n, Index width, Index count, double tolerance, Context& context) {
   Matrix x = orthonormal_complement(n.trivial, normal_matrix(n.graph.rows, width, Random(context.seed, kStartStream)));
   for (Index round = 0;; ++round) {
     context.check_cancelled();
@@ -109,7 +98,7 @@ EigenPairs by_iteration(const Deflated& n, Index width, Index count, Context& co
     DavidsonOptions options;
     options.count = std::min(count, x.cols());
     options.steps = 0;
-    options.tolerance = kTolerance;
+    options.tolerance = tolerance;
     RitzPairs found = largest_eigenpairs(m, {std::move(x), {}, {}, {}, 0, false}, options);
     if (found.converged || round == kRounds) return {std::move(found.values), std::move(found.vectors)};
     const double top = std::clamp(found.values.back(), -0.5, 1 - 1e-6);
@@ -151,6 +140,16 @@ void fix_basis(Matrix& vectors, Index first, Index count, const Matrix& random) 
 
 }  // namespace
 
+Matrix trivial_eigenvector(const Graph& graph) {
+  Matrix v(graph.rows, 1);
+  double norm = 0;
+  for (Index i = 0; i < graph.rows; ++i) norm += graph.degree[static_cast<std::size_t>(i)];
+  for (Index i = 0; i < graph.rows; ++i) {
+    v(i, 0) = norm > 0 ? std::sqrt(graph.degree[static_cast<std::size_t>(i)] / norm) : 0.0;
+  }
+  return v;
+}
+
 Matrix laplacian_times(const Graph& graph, Laplacian kind, const Matrix& v, Context& context) {
   if (kind == Laplacian::plain) {
     return combine(graph, graph.degree, std::vector<double>(graph.degree.size(), 1.0), -1.0, v, context);
@@ -158,13 +157,13 @@ Matrix laplacian_times(const Graph& graph, Laplacian kind, const Matrix& v, Cont
   return combine(graph, std::vector<double>(graph.degree.size(), 1.0), inverse_roots(graph), -1.0, v, context);
 }
 
-Spectrum smoothest_eigenvectors(const Graph& graph, Index count, Context& context) {
+Spectrum smoothest_eigenvectors(const Graph& graph, Index count, Context& context, double tolerance) {
   const Deflated n{graph, context};
   count = std::max<Index>(std::min(count, graph.rows - 1), 0);
   if (count == 0) return {Matrix(graph.rows, 0), {}};
   const Index width = std::min(count + kGuard, graph.rows - 1);
   const bool dense = graph.rows <= kDenseRows || 8 * width > graph.rows;
-  EigenPairs pairs = dense ? whole_spectrum(n, width) : by_iteration(n, width, count, context);
+  EigenPairs pairs = dense ? whole_spectrum(n, width) : by_iteration(n, width, count, tolerance, context);
   const Matrix random = normal_matrix(graph.rows, width, Random(context.seed, kBasisStream));
   for (Index first = 0; first < pairs.vectors.cols();) {
     Index end = first + 1;

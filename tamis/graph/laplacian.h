@@ -22,6 +22,9 @@ struct Spectrum {
 
 // The `count` smallest, after the trivial one, sqrt(degree), is deflated explicitly. Where eigenvalues coincide
 // (a graph in several parts) the basis is fixed by the seed alone, not by rounding.
-Spectrum smoothest_eigenvectors(const Graph& graph, Index count, Context& context);
+// Residuals are below `tolerance`.
+Spectrum smoothest_eigenvectors(const Graph& graph, Index count, Context& context, double tolerance = 1e-10);
+// sqrt(degree) / ||.||, the trivial one, as one column.
+Matrix trivial_eigenvector(const Graph& graph);
 
 }  // namespace tamis

@@ -42,7 +42,6 @@ class Nearest {
     std::fill_n(distance_, k_, std::numeric_limits<double>::infinity());
     std::fill_n(index_, k_, std::numeric_limits<std::int32_t>::max());
   }
-  double worst() const { return distance_[k_ - 1]; }
   void offer(Index row, double distance) {
     const auto before = [&](Index at) {
       return distance_[at] < distance || (distance_[at] == distance && index_[at] < row);
@@ -100,11 +99,48 @@ struct Search {
   }
 };
 
-// Row i against rows [first, first + count), given the products z_i.z_j and a way to compute a distance exactly.
+// The rows that may be among the k nearest of one row, by what products say: between a lower and an upper bound.
+class MayBeNear {
+ public:
+  explicit MayBeNear(Index k) : upper_(static_cast<std::size_t>(k), std::numeric_limits<double>::infinity()) {}
+  double worst() const { return upper_.back(); }  // k rows are no farther than this
+  void add(Index row, double lower, double upper) {
+    if (rows_.size() == kPruneFrom + kept_) prune();
+    rows_.push_back({row, lower});
+    if (!(upper < worst())) return;
+    std::size_t at = upper_.size() - 1;
+    for (; at > 0 && upper < upper_[at - 1]; --at) upper_[at] = upper_[at - 1];
+    upper_[at] = upper;
+  }
+  // visit(row) for all that are left.
+  template <class Visit>
+  void for_each(Visit visit) {
+    prune();
+    for (const auto& candidate : rows_) visit(candidate.row);
+  }
+
+ private:
+  static constexpr std::size_t kPruneFrom = 64;
+  struct Candidate {
+    Index row;
+    double lower;
+  };
+  void prune() {
+    std::erase_if(rows_, [&](const Candidate& candidate) { return candidate.lower > worst(); });
+    kept_ = rows_.size();
+  }
+
+  std::vector<double> upper_;  // the k smallest, rising
+  std::vector<Candidate> rows_;
+  std::size_t kept_ = 0;  // of the last pruning
+};
+
+// Row i against rows [first, first + count), given the products z_i.z_j and, for the mean, a way to compute a distance
+// exactly.
 template <class T, class Exact>
-void scan(Search& search, Nearest& nearest, Index i, Index first, Index count, const T* products,
+void scan(Search& search, MayBeNear& near, Index i, Index first, Index count, const T* products,
           std::vector<double>& distance, Exact exact) {
-  const double own = search.square[static_cast<std::size_t>(i)], slack = 1 + search.rounding;
+  const double own = search.square[static_cast<std::size_t>(i)];
   const double* square = search.square.data() + first;
   for (Index j = 0; j < count; ++j) {
     distance[static_cast<std::size_t>(j)] = own + square[j] - 2 * static_cast<double>(products[j]);
@@ -119,12 +155,11 @@ void scan(Search& search, Nearest& nearest, Index i, Index first, Index count, c
     }
     search.distance_sum[static_cast<std::size_t>(i)] += sum;
   }
-  // value - rounding (own + square) <= worst, with the test's left side rising with the row's own square.
-  const double margin = search.rounding * own + search.underflow;
   for (Index j = 0; j < count; ++j) {
     const double value = distance[static_cast<std::size_t>(j)];
-    if (value - margin - search.rounding * square[j] > nearest.worst() * slack || first + j == i) continue;
-    nearest.offer(first + j, exact(first + j));
+    const double margin = search.rounding * (own + square[j]) + search.underflow;
+    if (value - margin > near.worst() || first + j == i) continue;
+    near.add(first + j, value - margin, value + margin);
   }
 }
 
@@ -192,20 +227,24 @@ void search_dense(const Centered& z, Search& search, Context& context) {
     const Index first = task * step, rows = std::min(step, n - first);
     RowProducts<T> products(z, rows, others);
     std::vector<double> distance(static_cast<std::size_t>(others)), own(static_cast<std::size_t>(d)), other(own.size());
-    std::vector<Nearest> nearest;
-    for (Index i = 0; i < rows; ++i) nearest.push_back(nearest_of(search, first + i));
+    std::vector<MayBeNear> near(static_cast<std::size_t>(rows), MayBeNear(search.out.count));
+    const auto exact = [&](Index j) {
+      load_rows(z, j, 1, other.data());
+      return squared_difference(own.data(), other.data(), d);
+    };
     for (Index begin = 0; begin < n; begin += others) {
       context.check_cancelled();
       const Index count = std::min(others, n - begin);
       products.compute(first, rows, begin, count);
       for (Index i = 0; i < rows; ++i) {
-        load_rows(z, first + i, 1, own.data());
-        scan(search, nearest[static_cast<std::size_t>(i)], first + i, begin, count, products.row(i), distance,
-             [&](Index j) {
-               load_rows(z, j, 1, other.data());
-               return squared_difference(own.data(), other.data(), d);
-             });
+        if (!search.distance_sum.empty()) load_rows(z, first + i, 1, own.data());
+        scan(search, near[static_cast<std::size_t>(i)], first + i, begin, count, products.row(i), distance, exact);
       }
+    }
+    for (Index i = 0; i < rows; ++i) {
+      Nearest nearest = nearest_of(search, first + i);
+      load_rows(z, first + i, 1, own.data());
+      near[static_cast<std::size_t>(i)].for_each([&](Index j) { nearest.offer(j, exact(j)); });
     }
   });
 }
@@ -251,9 +290,11 @@ void search_sparse(const Centered& z, Search& search, Context& context) {
           products[static_cast<std::size_t>(columns.columns[q])] += value * columns.values[q];
         }
       }
+      const auto exact = [&](Index j) { return squared_difference(rows, i, j); };
+      MayBeNear near(search.out.count);
+      scan(search, near, i, 0, n, products.data(), distance, exact);
       Nearest nearest = nearest_of(search, i);
-      scan(search, nearest, i, 0, n, products.data(), distance,
-           [&](Index j) { return squared_difference(rows, i, j); });
+      near.for_each([&](Index j) { nearest.offer(j, exact(j)); });
     }
   });
 }

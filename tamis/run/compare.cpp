@@ -281,4 +281,10 @@ Comparison compare_methods(const Source& source, const CompareRequest& request, 
   return Comparer(source, request, context).run();
 }
 
+std::vector<Method> compared_by_default(const std::map<std::string, Settings>& settings) {
+  std::vector<Method> out = methods();
+  std::erase_if(out, [&](const Method& method) { return method.name == "spec" && !settings.contains("spec"); });
+  return out;
+}
+
 }  // namespace tamis

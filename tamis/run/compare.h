@@ -19,8 +19,11 @@
 
 namespace tamis {
 
+// All methods but spec, whose default ranks as lapscore does: it is compared where it is asked for, or has settings.
+std::vector<Method> compared_by_default(const std::map<std::string, Settings>& settings);
+
 struct CompareRequest {
-  std::vector<Method> methods = tamis::methods();
+  std::vector<Method> methods = compared_by_default({});
   std::vector<Index> sizes;  // numbers of features, increasing
   Index clusters = 8;        // of every method that has the option, and of the k-means
   Scaling scale = Scaling::none;

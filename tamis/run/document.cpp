@@ -7,6 +7,7 @@
 
 #include "tamis/run/forecast.h"
 #include "tamis/run/resident.h"
+#include "tamis/run/verdict.h"
 #include "tamis/run/version.h"
 
 namespace tamis {
@@ -56,6 +57,27 @@ void write_data(Json& json, const SelectionRecord& record) {
   json.member("constant", record.result.constant).end_object();
 }
 
+const char* name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::narrow: return "kept whole: narrow";
+    case Outcome::no_structure: return "no structure found";
+    case Outcome::columns_found: break;
+  }
+  return "columns found";
+}
+
+void write_guidance(Json& json, const SelectResult& result) {
+  const Guidance& guidance = *result.selection.guidance;
+  json.member("share", for_all_columns(guidance.share, result)).key("evidence");
+  guidance.evidence.empty() ? json.null() : json.value(for_all_columns(guidance.evidence, result));
+  json.member("alignment", guidance.alignment).key("guide").begin_object();
+  json.member("outcome", name_of(guidance.outcome)).member("suggested", guidance.suggested);
+  json.member("passed", guidance.passed).member("chance", guidance.chance).member("deviation", guidance.deviation);
+  json.member("graph_weights", std::vector<double>(guidance.graph_weights.begin(), guidance.graph_weights.end()));
+  json.member("modularity", std::vector<double>(guidance.modularity.begin(), guidance.modularity.end()));
+  json.member("parts", guidance.parts).member("verdict", verdict(result)).end_object();
+}
+
 void write_report(Json& json, const SelectionRecord& record) {
   const Report& report = record.result.selection.report;
   json.key("report").begin_object().member("status", name_of(report.status)).member("iterations", report.iterations);
@@ -68,7 +90,9 @@ void write_report(Json& json, const SelectionRecord& record) {
       .member("passes", report.passes);
   json.member("peak_bytes", record.peak_bytes).member("seed", record.seed).key("resolved").begin_object();
   for (const auto& [name, value] : report.resolved) json.member(name, value);
-  json.end_object().member("warnings", record.warnings).end_object();
+  json.end_object().member("warnings", record.warnings);
+  if (const auto& guidance = record.result.selection.guidance) json.member("sampled_rows", guidance->rows);
+  json.end_object();
 }
 
 }  // namespace
@@ -85,7 +109,9 @@ std::string selection_json(const SelectionRecord& record) {
   json.begin_object().member("tamis", kVersion).member("method", record.method.name);
   write_request(json, record);
   write_data(json, record);
-  json.member("selected", result.selected).member("names", names).member("scores", result.scores).key("clusters");
+  json.member("selected", result.selected).member("names", names).member("scores", result.scores);
+  if (result.selection.guidance) write_guidance(json, result);
+  json.key("clusters");
   result.selection.clusters.empty() ? json.null() : json.value(result.selection.clusters);
   const Forecast& expected = result.forecast;
   json.key("forecast").begin_object().member("seconds", expected.seconds).member("passes", expected.passes);
@@ -98,12 +124,19 @@ void write_ranking(const SelectionRecord& record, FileWriter& out) {
   const auto& result = record.result;
   std::vector<char> selected(result.scores.size(), 0);
   for (const Index j : result.selected) selected[static_cast<std::size_t>(j)] = 1;
-  out.write("rank,index,name,score,selected\n");
+  const auto& guidance = result.selection.guidance;
+  const std::vector<double> share = guidance ? for_all_columns(guidance->share, result) : std::vector<double>();
+  const std::vector<double> evidence = guidance ? for_all_columns(guidance->evidence, result) : std::vector<double>();
+  const bool judged = guidance && !guidance->evidence.empty();
+  out.write(text("rank,index,name,score,selected", guidance ? ",share" : "", judged ? ",evidence" : "", "\n"));
   for (std::size_t rank = 0; rank < result.ranking.size(); ++rank) {
     const Index j = result.ranking[rank];
     std::string line = std::to_string(rank + 1) + ',' + std::to_string(j) + ',';
     line += csv_cell(feature_name(record.table, j)) + ',' + number_text(result.scores[static_cast<std::size_t>(j)]);
-    out.write(line + (selected[static_cast<std::size_t>(j)] ? ",1\n" : ",0\n"));
+    line += selected[static_cast<std::size_t>(j)] ? ",1" : ",0";
+    if (guidance) line += ',' + number_text(share[static_cast<std::size_t>(j)]);
+    if (judged) line += ',' + number_text(evidence[static_cast<std::size_t>(j)]);
+    out.write(line + '\n');
   }
 }
 

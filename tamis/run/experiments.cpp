@@ -264,4 +264,10 @@ std::vector<Settings> figure_settings(const Protocol& protocol, const std::strin
   return settings;
 }
 
+std::vector<Method> paper_methods() {
+  std::vector<Method> out = methods();
+  std::erase_if(out, [](const Method& method) { return method.name == "guided"; });
+  return out;
+}
+
 }  // namespace tamis

@@ -52,6 +52,9 @@ std::string difference_from(const ExpectedSet& expected, const Table& table);
 std::string sha256_of_numbers(const Table& table);
 std::string sha256_of_classes(const std::vector<int>& classes);
 
+// The methods of the paper's tables.
+std::vector<Method> paper_methods();
+
 // --- What the paper printed -------------------------------------------------------------------------------------
 
 enum class Measure { accuracy, nmi };

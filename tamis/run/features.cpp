@@ -148,8 +148,8 @@ std::vector<std::string> read_ranking(const std::string& path, bool selected_onl
   for (std::size_t i = 1; i < records.size(); ++i) {
     const auto& record = records[i];
     if (record.size() == 1 && record[0].empty()) continue;  // after the last line end
-    require(record.size() == 5 && parse_whole<Index>(record[1]).has_value(), ErrorCode::bad_data, path, ": record ",
-            i + 1, ", need rank,index,name,score,selected as tamis writes them");
+    require(record.size() >= 5 && parse_whole<Index>(record[1]).has_value(), ErrorCode::bad_data, path, ": record ",
+            i + 1, ", need rank,index,name,score,selected,... as tamis writes them");
     if (!selected_only || record[4] == "1") words.push_back(record[1]);
   }
   return words;
@@ -158,14 +158,16 @@ std::vector<std::string> read_ranking(const std::string& path, bool selected_onl
 }  // namespace
 
 FeatureCount parse_feature_count(const std::string& text_value) {
+  if (text_value == "auto") return {{}, {}, FeatureCount::Otherwise::automatic};
+  if (text_value == "all") return {{}, {}, FeatureCount::Otherwise::all};
   if (const auto count = parse_whole<Index>(text_value)) {
     require(*count >= 1, ErrorCode::usage, "features = ", text_value, ", need a count of at least 1");
-    return {count, std::nullopt};
+    return {count, std::nullopt, {}};
   }
   const auto fraction = parse_whole<double>(text_value);
   require(fraction && *fraction > 0.0 && *fraction < 1.0, ErrorCode::usage, "features = ", text_value,
-          ", need a count of at least 1 or a fraction between 0 and 1");
-  return {std::nullopt, fraction};
+          ", need a count of at least 1, a fraction between 0 and 1, auto or all");
+  return {std::nullopt, fraction, {}};
 }
 
 Index resolve_count(const FeatureCount& wanted, Index available) {

@@ -10,13 +10,15 @@
 
 namespace tamis {
 
-// How many features to select: a count, or a fraction of those available; neither: all of them.
+// How many features to select: a count, or a fraction of those available; else what `otherwise` says.
 struct FeatureCount {
+  enum class Otherwise { by_method, all, automatic };  // by_method: automatic where it chooses itself, else all
   std::optional<Index> count;
   std::optional<double> fraction;
+  Otherwise otherwise = Otherwise::by_method;
 };
 
-// "50" or "0.1". Throws Error(usage).
+// "50", "0.1", "auto" or "all". Throws Error(usage).
 FeatureCount parse_feature_count(const std::string& text);
 // The count, or the fraction rounded to the nearest count and at least 1. Throws Error(usage) above `available`.
 Index resolve_count(const FeatureCount& wanted, Index available);

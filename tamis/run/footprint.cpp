@@ -92,6 +92,18 @@ double mcfs_numbers(const Shape& x, const Options& options) {
       {neighbors_numbers(x) + 2.0 * x.n, 2.0 * graph, graph + eigenvector_numbers(x, plan.clusters), graph + paths});
 }
 
+// The rows that guided looks at, and the views of them that are written out for a graph; then the products of columns.
+double guided_numbers(const Shape& all, const Options& options) {
+  const Shape x = guided_shape(all, options);
+  const double cells = x.n * x.d, sample = x.n < all.n ? (x.sparse ? 1.7 * x.entries : cells) : 0.0;
+  const double view = x.sparse || cells > (1 << 24) ? 0.0 : 1.1 * cells;
+  const double graphs = 3.0 * graph_numbers(x, options) / 2.0;
+  const double eigen = x.n <= 512.0 ? 5.4 * x.n * x.n : 8.5 * x.n * 27.0;
+  const double path = x.d <= 1100.0 ? 2.2 * x.d * x.d : 1100.0 * x.d;
+  const double sums = 25.0 * x.d;
+  return sample + std::max({view + neighbors_numbers(x) + graphs, graphs + eigen, path + sums}) + 3e5;
+}
+
 // Clusters of the rows, in their columns or in principal directions.
 double row_clusters_numbers(const Shape& x) {
   const double most = 1 << 25;
@@ -121,6 +133,7 @@ double numeric(const Options& options, const std::string& name, double otherwise
     if (option.name != name) continue;
     if (const auto* value = std::get_if<Index*>(&option.value)) return static_cast<double>(**value);
     if (const auto* value = std::get_if<double*>(&option.value)) return **value;
+    if (const auto* value = std::get_if<bool*>(&option.value)) return **value ? 1.0 : 0.0;
     if (const auto* value = std::get_if<std::optional<Index>*>(&option.value)) {
       return *value && **value ? static_cast<double>(***value) : otherwise;
     }
@@ -129,6 +142,12 @@ double numeric(const Options& options, const std::string& name, double otherwise
     }
   }
   return otherwise;
+}
+
+Shape guided_shape(const Shape& x, const Options& options) {
+  const double clusters = numeric(options, "clusters", 0.0);
+  const double rows = std::min(x.n, std::max(numeric(options, "sample", 4000.0), 100.0 * std::min(clusters, x.n)));
+  return {rows, x.d, x.entries * rows / std::max(x.n, 1.0), x.sparse, x.threads};
 }
 
 UfcmPlan::UfcmPlan(const Shape& x, const Options& options)
@@ -157,6 +176,7 @@ double footprint(const std::string& method, const Shape& x, const Options& optio
   const auto own = [&] {
     if (method == "maxvar") return 0.0;
     if (method == "ufcm") return ufcm_numbers(x, options);
+    if (method == "guided") return guided_numbers(x, options);
     if (method == "lapscore" || method == "spec") return smooth_numbers(method, x, options);
     return method == "mcfs" ? mcfs_numbers(x, options) : systems_numbers(method, x, options);
   };

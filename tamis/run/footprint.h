@@ -16,6 +16,9 @@ struct Shape {
 // The value of a numeric option; `otherwise` where there is none or it is unset.
 double numeric(const Options& options, const std::string& name, double otherwise);
 
+// Of the rows that guided looks at.
+Shape guided_shape(const Shape& x, const Options& options);
+
 // How ufcm.cpp, scatter.cpp and principal.cpp go about a shape.
 struct UfcmPlan {
   UfcmPlan(const Shape& x, const Options& options);

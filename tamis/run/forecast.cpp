@@ -99,7 +99,19 @@ Cost systems_cost(const std::string& method, const Shape& x, const Options& opti
   return {grams / x.threads + 5e-7 * both * c + 3e-7 * side * side, 45.0};
 }
 
+// One pass over the table; graphs, eigenvectors and k-means of the rows that are looked at, for the guide and with
+// evidence for one of each half of the columns; products of columns.
+Cost guided_cost(const Shape& all, const Options& options) {
+  const Shape x = guided_shape(all, options);
+  const double guides = numeric(options, "evidence", 1.0) != 0.0 ? 3.0 : 1.0, shares = guides == 3.0 ? 2.0 : 1.0;
+  const double graphs = 3.0 * shares * graph_cost(x).seconds;
+  const double clustering = guides * 1.1e-4 * x.n / x.threads;
+  const double columns = std::min(1100.0, x.d), path = 2.0 * x.entries * columns / kSquares / x.threads;
+  return {3e-9 * all.entries / all.threads + graphs + clustering + path + 2e-5 * x.d, 1.0};
+}
+
 Cost cost_of(const std::string& method, const Shape& x, const Options& options) {
+  if (method == "guided") return guided_cost(x, options);
   if (method == "maxvar") return {3e-9 * x.entries / x.threads + 5e-7 * x.d, 1.0};
   if (method == "ufcm") return ufcm_cost(x, options);
   const Cost graph = graph_cost(x);

@@ -16,7 +16,7 @@ struct ReproduceRequest {
   std::string folder;              // of the data
   std::vector<std::string> names;  // of the sets
   Protocol protocol;
-  std::vector<Method> methods = tamis::methods();
+  std::vector<Method> methods = paper_methods();
 };
 
 struct Reproduction {

@@ -11,6 +11,7 @@
 #include "tamis/run/checkpoint.h"
 #include "tamis/run/spelling.h"
 #include "tamis/run/version.h"
+#include "tamis/select/guided.h"
 
 namespace tamis {
 
@@ -120,7 +121,32 @@ class Kept {
   std::optional<Checkpoint> checkpoint_;
 };
 
+// Whether f says how many columns to take.
+bool is_automatic(const FeatureCount& features, const Method& method, const BoundMethod& bound) {
+  using enum FeatureCount::Otherwise;
+  if (features.count || features.fraction || features.otherwise == all) return false;
+  if (features.otherwise == by_method) return bound.chooses_count();
+  require(!bound.aims(), ErrorCode::usage, "features = auto: ", method.name,
+          " works towards a number of features, need one (-k N)");
+  return true;
+}
+
+// Where the given columns stand among `available`, both increasing.
+std::vector<Index> positions_in(const std::vector<Index>& available, const std::vector<Index>& columns) {
+  std::vector<Index> out;
+  for (const Index j : columns) {
+    out.push_back(std::lower_bound(available.begin(), available.end(), j) - available.begin());
+  }
+  return out;
+}
+
 }  // namespace
+
+std::vector<double> for_all_columns(const std::vector<double>& values, const SelectResult& result) {
+  std::vector<double> out(result.scores.size(), std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < values.size(); ++i) out[static_cast<std::size_t>(result.available[i])] = values[i];
+  return out;
+}
 
 SelectResult select_features(const Source& source, const Method& method, BoundMethod& bound,
                              const SelectRequest& request, Context& context) {
@@ -135,35 +161,44 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
   SelectResult result;
   result.available = positions_not_in(excluded);
   require(!result.available.empty(), ErrorCode::usage, "exclude: all ", source.cols(), " features, need to leave 1");
+  const bool automatic = is_automatic(request.features, method, bound);
   const Index k = resolve_count(request.features, static_cast<Index>(result.available.size()));
   pick({}, included, k);  // refuse early what cannot be met
   if (!request.classes.empty()) bound.supervise(request.classes);
   if (request.features.count || request.features.fraction) bound.aim_at(k);
+  bound.force(positions_in(result.available, request.include));
 
   const Source kept = request.exclude.empty() ? source : source.with_columns(result.available);
   result.forecast = forecast(method.name, kept, bound.options(), context.threads());
   require_memory(result.forecast, memory_budget(context), method.name);
+  bound.draw(kept, context);
   const auto moments = column_moments(kept, context);
   result.constant = count_constant(moments);
   std::vector<std::string> warnings;
   if (request.scale == Scaling::none) warn_of_spread(moments, warnings, context);
 
   const Kept state(request, checkpoint_key(method, bound.options(), request, kept, moments, context), context);
-  result.selection = bound.run(scaled(kept, request.scale, moments, context), context);
+  const Source seen = scaled(kept, request.scale, moments, context);
+  result.selection = bound.run(seen, context);
+  if (!result.selection.guidance && (automatic || request.evidence)) {
+    GuidedOptions guided;
+    guided.evidence = request.evidence;
+    result.selection.guidance = guide_along(seen, result.selection.ranking, guided, context);
+  }
   auto& report = result.selection.report;
   report.warnings.insert(report.warnings.begin(), warnings.begin(), warnings.end());
   warn_of_stopping(method, bound.options(), report, context);
   report.passes = context.passes();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
-  result.scores.assign(static_cast<std::size_t>(source.cols()), std::numeric_limits<double>::quiet_NaN());
-  for (std::size_t i = 0; i < result.available.size(); ++i) {
-    result.scores[static_cast<std::size_t>(result.available[i])] = result.selection.scores[i];
-  }
+  result.scores.resize(static_cast<std::size_t>(source.cols()));
+  result.scores = for_all_columns(result.selection.scores, result);
   for (const Index i : result.selection.ranking) {
     result.ranking.push_back(result.available[static_cast<std::size_t>(i)]);
   }
-  result.selected = pick(result.ranking, included, k);
+  const auto least = static_cast<Index>(request.include.size());
+  const Index count = automatic ? std::max(result.selection.guidance->suggested, least) : k;
+  result.selected = pick(result.ranking, included, count);
   return result;
 }
 

@@ -12,11 +12,12 @@
 namespace tamis {
 
 struct SelectRequest {
-  FeatureCount features;  // how many to select; unset: all that are available
+  FeatureCount features;  // how many to select
   Scaling scale = Scaling::none;
   std::vector<Index> include;  // always selected
   std::vector<Index> exclude;  // never seen by the method
   std::vector<int> classes;    // of the rows (-1: unlabelled), to supervise the method; empty: none
+  bool evidence = false;       // p-values of the columns (evidence.h) for a method that has none of its own
   std::string checkpoint;      // a file for the state of a long run (checkpoint.h); empty: none
 };
 
@@ -29,6 +30,9 @@ struct SelectResult {
   Forecast forecast;             // of time, passes and memory, made before the run
   Selection selection;           // as the method returned it, over the available columns
 };
+
+// Values of the available columns at their places among all; NaN elsewhere.
+std::vector<double> for_all_columns(const std::vector<double>& values, const SelectResult& result);
 
 // Columns are positions in `source`. Throws Error(usage) on a request that cannot be met, and what the method throws.
 SelectResult select_features(const Source& source, const Method& method, BoundMethod& bound,

@@ -23,8 +23,9 @@ std::string settings_text(const Settings& settings) {
 std::unique_ptr<BoundMethod> bound_with(const Method& method, Index clusters, const Settings& settings) {
   auto bound = method.bind();
   const Options options = bound->options();
-  if (const Option* option = find_option(options, "clusters")) {
-    set_from_text(*option, method.name, std::to_string(clusters));
+  const Option* wanted = find_option(options, "clusters");
+  if (wanted != nullptr && std::holds_alternative<Index*>(wanted->value)) {  // guided does without
+    set_from_text(*wanted, method.name, std::to_string(clusters));
   }
   for (const auto& [name, value] : settings) {
     const Option* option = find_option(options, name);

@@ -1,6 +1,7 @@
 #include "tamis/select/registry.h"
 
 #include "tamis/base/error.h"
+#include "tamis/select/guided.h"
 #include "tamis/select/lapscore.h"
 #include "tamis/select/maxvar.h"
 #include "tamis/select/mcfs.h"
@@ -38,6 +39,21 @@ class Bound final : public BoundMethod {
     }
   }
 
+  bool chooses_count() const override {
+    return requires(MethodOptions o) { o.forced; };
+  }
+  void force([[maybe_unused]] const std::vector<Index>& columns) override {
+    if constexpr (requires { options_.forced; }) options_.forced = columns;
+  }
+
+  void draw([[maybe_unused]] const Source& source, [[maybe_unused]] Context& context) override {
+    if constexpr (requires { options_.drawn; }) options_.drawn = draw_sample(source, options_, context);
+  }
+
+  bool aims() const override {
+    return requires(MethodOptions o) { o.features; }
+    &&!chooses_count();
+  }
   void aim_at([[maybe_unused]] Index features) override {
     if constexpr (requires { options_.features; }) options_.features = features;
   }
@@ -59,6 +75,11 @@ void BoundMethod::start_from(const Matrix&) { fail(ErrorCode::usage, "init: this
 
 const std::vector<Method>& methods() {
   static const std::vector<Method> table = {
+      {"guided", "GuidedUFCM", "UFCM's margin with clusters from graphs of rows; chooses the number of columns itself",
+       "maximise sum_{j in S} x_j'(P - t I)x_j / ||X_S X_S'||_F greedily over columns with evidence; P = the mean of "
+       "U(U'U)^-1U' over clusterings of graphs of nearest rows; score_j = (d - rank_j + 1) / d",
+       "the margin: Wang, Nie, Chang, Yao, Li & Sheng, ECML PKDD 2015; guide, evidence and order: Tamis",
+       bind<GuidedOptions, guided>},
       {"ufcm", "UFCM", "maximum margin, embedded k-means and row sparsity",
        "maximise tr(W'SW) - alpha ||XW - UG||^2 - beta sum_i ||w^i||^p over W'W = I, U, G; score_i = ||w^i||",
        "Wang, Nie, Chang, Yao, Li & Sheng: Unsupervised Feature Analysis with Class Margin Optimization. ECML PKDD "

@@ -23,7 +23,18 @@ class BoundMethod {
   // A first label matrix (n x clusters, >= 0) instead of the one from k-means; Error(usage) where there is none.
   virtual bool takes_init() const { return false; }
   virtual void start_from(const Matrix& init);
+  // Whether the method itself says how many features are worth taking (Guidance::suggested).
+  virtual bool chooses_count() const { return false; }
+  // Columns that the caller will take in any case, for a method that counts repetition against them.
+  virtual void force(const std::vector<Index>& columns) { static_cast<void>(columns); }
+  // Before anything else reads the source: a method that looks at a sample draws it now, in the pass that computes the
+  // moments. run() then gets the same rows, perhaps scaled.
+  virtual void draw(const Source& source, Context& context) {
+    static_cast<void>(source);
+    static_cast<void>(context);
+  }
   // How many features the caller will take, for a method that works towards that number (mcfs).
+  virtual bool aims() const { return false; }
   virtual void aim_at(Index features) { static_cast<void>(features); }
   virtual Selection run(const Source& source, Context& context) const = 0;
 };

@@ -1,6 +1,8 @@
 // What every method returns.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,12 +32,30 @@ struct Report {
   double seconds = 0.0;
 };
 
+// What became of a run of guided UFCM.
+enum class Outcome { columns_found, narrow, no_structure };
+
+// What guided UFCM says of a table besides the order of its columns (guided.h).
+struct Guidance {
+  std::vector<double> share;         // x'Px / x'x of each column; 0 where it does not vary
+  std::vector<double> evidence;      // p-value of each column; 1 where it does not vary; empty: not computed
+  std::vector<double> alignment;     // f along the path
+  double chance = 0, deviation = 0;  // of the share of a column of noise
+  Index passed = 0;                  // columns that may enter
+  Index suggested = 0;               // columns worth taking
+  Index rows = 0;                    // that were looked at
+  Index parts = 1;                   // connected parts of the graph of rows
+  std::array<double, 3> graph_weights{}, modularity{};
+  Outcome outcome = Outcome::columns_found;
+};
+
 struct Selection {
   std::vector<double> scores;  // d, higher is better, always finite
   std::vector<Index> ranking;  // d, best first
   std::vector<int> clusters;   // cluster of each row, or empty
   Matrix components;           // W, d x d', or empty
   Matrix centers;              // G, c x d', or empty
+  std::optional<Guidance> guidance;
   Report report;
 };
 

@@ -163,8 +163,15 @@ class Fit {
     if (next_ == 1) return;
     const Terms last = terms_of(w_);
     require_state(is_near(objective_of(last), objective_.back(), last), "objective");
-    require_state(scatter_ == nullptr || is_near(dot(w_.vectors, scatter_->times(w_.vectors)), last.scatter, last),
-                  "SW");
+    require_image();
+  }
+
+  void require_image() const {
+    if (scatter_ == nullptr) return;
+    Matrix difference = scatter_->times(w_.vectors);
+    const double size = squared_norm(difference);
+    for (Index i = 0; i < difference.size(); ++i) difference.data()[i] -= w_.image.data()[i];
+    require_state(squared_norm(difference) <= 1e-18 * size, "SW");
   }
 
   void require_labels() {
@@ -192,7 +199,7 @@ class Fit {
     const Matrix gram = product_transposed_left(w, w);
     for (Index i = 0; i < gram.rows(); ++i) {
       for (Index j = 0; j < gram.cols(); ++j) {
-        if (!(std::abs(gram(i, j) - (i == j ? 1.0 : 0.0)) < 1e-6)) return false;
+        if (!(std::abs(gram(i, j) - (i == j ? 1.0 : 0.0)) < 1e-9)) return false;
       }
     }
     return true;

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from conftest import COMMAND, PYTHON_COMMAND, SANITIZED, planted, refused, same, select, tamis, write_npy
 
-OPTIONS = ["-c", "5", "--tolerance", "0", "--iterations", "40", "--restarts", "3", "--threads", "1"]
+OPTIONS = ["-m", "ufcm", "-c", "5", "--tolerance", "0", "--iterations", "40", "--restarts", "3", "--threads", "1"]
 
 
 def table(folder, rows=20000, columns=40):
@@ -55,7 +55,7 @@ def test_killed_again_and_again(tmp_path, options):
 def killed(tmp_path):
     """A table, and the state of a run that was killed after some iterations."""
     path, state = table(tmp_path), tmp_path / "run.state"
-    words = ["select", path, "-c", "5", "--tolerance", "0", "--iterations", "100000", "--checkpoint", state]
+    words = ["select", path, "-m", "ufcm", "-c", "5", "--tolerance", "0", "--iterations", "100000", "--checkpoint", state]
     seconds = 1.0
     while not state.exists():
         assert kill_at(seconds, *words)
@@ -65,7 +65,7 @@ def killed(tmp_path):
 
 def test_says_where_it_went_on(tmp_path):
     path, state = table(tmp_path), tmp_path / "run.state"
-    words = ["select", path, "-c", "5", "--tolerance", "0", "--iterations", "150", "--checkpoint", state]
+    words = ["select", path, "-m", "ufcm", "-c", "5", "--tolerance", "0", "--iterations", "150", "--checkpoint", state]
     while not state.exists():
         kill_at(0.5, *words)
     run = tamis(*words)
@@ -81,7 +81,7 @@ def test_another_run_is_refused(killed, tmp_path):
     X = np.load(words[1])
     for changed in [X[:-1], X[::-1], X + np.eye(*X.shape) * 1e-9]:
         refused(tamis("select", write_npy(tmp_path / "y.npy", changed), *words[2:], "--quiet"), 2, "another run")
-    refused(tamis(*words, "-m", "maxvar", "--quiet"), 2, "maxvar")
+    refused(tamis(*[("maxvar" if word == "ufcm" else word) for word in words[:6]], *words[-2:], "--quiet"), 2, "maxvar")
     assert state.read_bytes() == before
 
 
@@ -106,10 +106,10 @@ def test_damage_is_refused(killed):
 @pytest.mark.hostile
 def test_places_that_cannot_hold_it(tmp_path):
     path = write_npy(tmp_path / "x.npy", planted())
-    refused(tamis("select", path, "-c", "3", "--checkpoint", tmp_path, "--quiet"), 2, "checkpoint")
-    refused(tamis("select", path, "-c", "3", "--checkpoint", "/proc/none/x", "--quiet"), (2, 5))
+    refused(tamis("select", path, "-m", "ufcm", "-c", "3", "--checkpoint", tmp_path, "--quiet"), 2, "checkpoint")
+    refused(tamis("select", path, "-m", "ufcm", "-c", "3", "--checkpoint", "/proc/none/x", "--quiet"), (2, 5))
     (tmp_path / "text").write_text("precious")
-    refused(tamis("select", path, "-c", "3", "--checkpoint", tmp_path / "text", "--quiet"), 3, "not a checkpoint")
+    refused(tamis("select", path, "-m", "ufcm", "-c", "3", "--checkpoint", tmp_path / "text", "--quiet"), 3, "not a checkpoint")
     assert (tmp_path / "text").read_text() == "precious"
 
 
@@ -124,7 +124,7 @@ def test_files_of_others_stay(tmp_path):
     (home / ".rc.tamis-folder").mkdir()
     (home / ".rc.tamis-linked").symlink_to(tmp_path / "x.npy")
     (home / ".rc.tamis-dead00").write_text("of a run that was killed")
-    select(path, "-c", "3", "--checkpoint", home / "rc")
+    select(path, "-m", "ufcm", "-c", "3", "--checkpoint", home / "rc")
     assert sorted(file.name for file in home.iterdir()) == sorted([*names, ".rc.tamis-folder", ".rc.tamis-linked"])
     assert all((home / name).read_text() == "precious" for name in names) and path.exists()
 
@@ -165,7 +165,7 @@ def changed(state, rng):
 def test_changed_states_are_refused(tmp_path, options):
     """Whatever a state says behind a correct sum: one line, or the result that the run would have had."""
     path, state, rng = write_npy(tmp_path / "x.npy", planted(60, 6)), tmp_path / "run.state", random.Random(3)
-    words = [path, "-c", "3", "--tolerance", "0", *options, "--checkpoint", state, "--iterations"]
+    words = [path, "-m", "ufcm", "-c", "3", "--tolerance", "0", *options, "--checkpoint", state, "--iterations"]
     while not state.exists():
         kill_at(0.3, "select", *words, 10**9)
     key, good = parts(state.read_bytes())

@@ -35,7 +35,7 @@ def both_ways(path, *options):
     return here, there
 
 
-@pytest.mark.parametrize("options", [["-m", "maxvar"], ["-c", "3"], ["-c", "3", "--alpha", "0.3"], ["--scale", "standard"],
+@pytest.mark.parametrize("options", [["-m", "maxvar"], ["-c", "3"], ["-m", "ufcm", "-c", "3", "--alpha", "0.3"], ["--scale", "standard"],
                                      ["--scale", "unit"], ["--exclude", "0,3,17"]], ids=" ".join)
 def test_same_bits_as_in_memory(table, options):
     here, there = both_ways(table, *options)
@@ -120,7 +120,7 @@ def test_values_that_are_not_finite(tmp_path):
     X = large(30000, 60)
     X[23456, 7] = np.nan
     path = write_npy(tmp_path / "x.npy", X)
-    refused(tamis("select", path, *TIGHT, "--quiet"), 3, "row 23456", "column 7")
+    refused(tamis("select", path, "-m", "ufcm", *TIGHT, "--quiet"), 3, "row 23456", "column 7")
 
 
 # --- Shards ----------------------------------------------------------------------------------------------------------
@@ -129,14 +129,14 @@ def test_values_that_are_not_finite(tmp_path):
 @pytest.mark.parametrize("cuts", [[7000, 7001, 19000], [1], [2048, 4096]])
 def test_npy_shards(tmp_path, cuts):
     X = large(20000, 20)
-    whole = select(write_npy(tmp_path / "whole.npy", X), "-c", "3")
+    whole = select(write_npy(tmp_path / "whole.npy", X), "-m", "ufcm", "-c", "3")
     folder = tmp_path / "shards"
     folder.mkdir()
     for i, part in enumerate(np.split(X, cuts)):
         write_npy(folder / f"part-{9 + i}.npy", np.asfortranarray(part) if i % 2 else part)
     (folder / "notes.md").write_text("not a shard")
     for path in [folder, folder / "part-*.npy"]:
-        shards = select(path, "-c", "3")
+        shards = select(path, "-m", "ufcm", "-c", "3")
         assert storage(shards) == "disk" and shards["data"]["rows"] == 20000
         same(whole, shards)
 

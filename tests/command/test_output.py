@@ -18,7 +18,7 @@ from conftest import COMMAND, planted, refused, select, tamis, write_csv, write_
 def test_json_shape(tmp_path):
     X = planted(90, 7)
     path = write_csv(tmp_path / "x.csv", X, [f"col{j}" for j in range(7)])
-    result = select(path, "-c", "3", "-k", "4", "--exclude", "col6", "--seed", "5")
+    result = select(path, "-m", "ufcm", "-c", "3", "-k", "4", "--exclude", "col6", "--seed", "5")
     assert isinstance(result["tamis"], str) and result["method"] == "ufcm"
     options = result["options"]
     assert options["clusters"] == 3 and options["alpha"] == 1 and options["p"] == 1 and options["restarts"] == 10
@@ -35,7 +35,7 @@ def test_json_shape(tmp_path):
 
 
 def test_the_terms_make_the_objective(tmp_path):
-    result = select(write_npy(tmp_path / "x.npy", planted(90, 7)), "-c", "3", "--alpha", "0.5", "--beta", "20")
+    result = select(write_npy(tmp_path / "x.npy", planted(90, 7)), "-m", "ufcm", "-c", "3", "--alpha", "0.5", "--beta", "20")
     terms = {name: np.array(values) for name, values in result["report"]["terms"].items()}
     weighted = terms["scatter"] - 0.5 * terms["within"] - 20 * terms["sparsity"]
     np.testing.assert_allclose(result["report"]["objective"], weighted, rtol=1e-9)
@@ -70,7 +70,7 @@ def test_quiet(tmp_path):
 
 
 def test_clusters_not_given_are_announced(tmp_path):
-    run = tamis("select", write_npy(tmp_path / "x.npy", planted(90, 6)), "--json")
+    run = tamis("select", write_npy(tmp_path / "x.npy", planted(90, 6)), "-m", "ufcm", "--json")
     assert run.code == 0 and run.json["options"]["clusters"] == 8 and "8" in run.err
 
 
@@ -82,9 +82,9 @@ def test_warning_when_scales_differ(tmp_path):
 
 def test_strict(tmp_path):
     path = write_npy(tmp_path / "x.npy", np.random.default_rng(0).standard_normal((200, 30)))
-    run = tamis("select", path, "-c", "5", "--iterations", "1", "--json")
+    run = tamis("select", path, "-m", "ufcm", "-c", "5", "--iterations", "1", "--json")
     assert run.code == 0 and run.json["report"]["status"] == "max_iterations"
-    assert tamis("select", path, "-c", "5", "--iterations", "1", "--json", "--strict").code == 6
+    assert tamis("select", path, "-m", "ufcm", "-c", "5", "--iterations", "1", "--json", "--strict").code == 6
 
 
 @pytest.mark.parametrize("name", ["x.csv", "x.npy", "x.mtx"])

@@ -15,23 +15,23 @@ SETTINGS = {"defaults": [], "alpha 0.1": ["--alpha", "0.1", "--p", "0.5"], "alph
 def test_threads(tmp_path, shape, setting):
     n, d = SHAPES[shape]
     path = write_npy(tmp_path / "x.npy", planted(n, d, c=4, informative=6))
-    one = select(path, "-c", "4", "--threads", "1", *SETTINGS[setting])
+    one = select(path, "-m", "ufcm", "-c", "4", "--threads", "1", *SETTINGS[setting])
     for threads in (2, 3, 5):
-        same(select(path, "-c", "4", "--threads", threads, *SETTINGS[setting]), one)
+        same(select(path, "-m", "ufcm", "-c", "4", "--threads", threads, *SETTINGS[setting]), one)
 
 
 def test_threads_sparse(tmp_path):
     X = scipy.sparse.random(6000, 80, density=0.1, format="csr", random_state=np.random.default_rng(0))
     scipy.sparse.save_npz(tmp_path / "x.npz", X)
     for setting in SETTINGS.values():
-        one = select(tmp_path / "x.npz", "-c", "4", "--threads", "1", *setting)
+        one = select(tmp_path / "x.npz", "-m", "ufcm", "-c", "4", "--threads", "1", *setting)
         for threads in (2, 3, 5):
-            same(select(tmp_path / "x.npz", "-c", "4", "--threads", threads, *setting), one)
+            same(select(tmp_path / "x.npz", "-m", "ufcm", "-c", "4", "--threads", threads, *setting), one)
 
 
 def test_the_seed_decides(tmp_path):
     path = write_npy(tmp_path / "x.npy", np.random.default_rng(0).standard_normal((200, 10)))
-    runs = [select(path, "-c", "5", "--seed", seed, "--restarts", "1") for seed in (0, 0, 1, 2, 3)]
+    runs = [select(path, "-m", "ufcm", "-c", "5", "--seed", seed, "--restarts", "1") for seed in (0, 0, 1, 2, 3)]
     same(runs[0], runs[1])
     assert any(run["scores"] != runs[0]["scores"] for run in runs[2:])
 
@@ -68,17 +68,17 @@ def test_bool(tmp_path):
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_float32_twin(tmp_path, setting):
     X = planted(400, 30, c=4).astype(np.float32)
-    double = select(write_npy(tmp_path / "d.npy", X.astype(np.float64)), "-c", "4", *SETTINGS[setting])
-    close(select(write_npy(tmp_path / "f.npy", X), "-c", "4", *SETTINGS[setting]), double, 1e-5)
+    double = select(write_npy(tmp_path / "d.npy", X.astype(np.float64)), "-m", "ufcm", "-c", "4", *SETTINGS[setting])
+    close(select(write_npy(tmp_path / "f.npy", X), "-m", "ufcm", "-c", "4", *SETTINGS[setting]), double, 1e-5)
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_sparse_twin(tmp_path, setting):
     X = planted(400, 30, c=4) * (np.random.default_rng(1).random((400, 30)) < 0.5)
-    dense = select(write_npy(tmp_path / "d.npy", X), "-c", "4", *SETTINGS[setting])
+    dense = select(write_npy(tmp_path / "d.npy", X), "-m", "ufcm", "-c", "4", *SETTINGS[setting])
     for layout in ("csr", "csc", "coo"):
         scipy.sparse.save_npz(tmp_path / "s.npz", scipy.sparse.csr_matrix(X).asformat(layout))
-        close(select(tmp_path / "s.npz", "-c", "4", *SETTINGS[setting]), dense, 1e-5)
+        close(select(tmp_path / "s.npz", "-m", "ufcm", "-c", "4", *SETTINGS[setting]), dense, 1e-5)
 
 
 @pytest.mark.parametrize("factor", [1000, 2.0**20, 2.0**-30])
@@ -100,8 +100,8 @@ def test_permuted_columns(tmp_path, shape):
 
 def test_offset(tmp_path):
     X = planted(400, 20, c=4, informative=5)
-    a = select(write_npy(tmp_path / "a.npy", X - X.mean(axis=0)), "-c", "4", "-k", "5")
-    b = select(write_npy(tmp_path / "b.npy", X + 1e8), "-c", "4", "-k", "5")
+    a = select(write_npy(tmp_path / "a.npy", X - X.mean(axis=0)), "-m", "ufcm", "-c", "4", "-k", "5")
+    b = select(write_npy(tmp_path / "b.npy", X + 1e8), "-m", "ufcm", "-c", "4", "-k", "5")
     assert a["selected"] == b["selected"]
     close(a, b, 1e-5)
 

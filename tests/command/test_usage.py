@@ -30,9 +30,9 @@ def test_option_out_of_range(table, options):
 
 
 def test_the_message_says_what_arrived_and_what_is_allowed(table):
-    refused(tamis("select", table, "-c", "31"), 2, "31", "30")
-    refused(tamis("select", table, "-c", "3", "-k", "7"), 2, "7", "6")
-    refused(tamis("select", table, "-c", "3", "--p", "2.5"), 2, "p = 2.5", "2")
+    refused(tamis("select", table, "-m", "ufcm", "-c", "31"), 2, "31", "30")
+    refused(tamis("select", table, "-m", "ufcm", "-c", "3", "-k", "7"), 2, "7", "6")
+    refused(tamis("select", table, "-m", "ufcm", "-c", "3", "--p", "2.5"), 2, "p = 2.5", "2")
     refused(tamis("select", table, "-c", "3", "-m", "nosuch"), 2, "nosuch", "ufcm")
 
 

@@ -46,7 +46,7 @@ TEST(ReproducePlan, OneCellForEachSettingOfEachMethod) {
   const ExperimentSet set = small_set("a");
   std::map<std::string, int> count;
   std::set<std::string> ids;
-  for (const auto& cell : plan_cells(set, full_protocol(), methods(), 0)) {
+  for (const auto& cell : plan_cells(set, full_protocol(), paper_methods(), 0)) {
     ++count[cell.key.method];
     ids.insert(cell.id);
     EXPECT_EQ(cell.key.clusters, 3);
@@ -110,7 +110,7 @@ std::vector<Cell> computed(const ExperimentSet& set, const Protocol& protocol, c
 
 TEST(ReproduceFiles, ReadBackAsTheyWere) {
   const ExperimentSet set = small_set("a");
-  for (const Cell& cell : computed(set, small_protocol(), methods())) {
+  for (const Cell& cell : computed(set, small_protocol(), paper_methods())) {
     ASSERT_FALSE(cell.failure) << cell.plan.key.method << ": " << cell.failure->reason;
     const std::string file = cell_file_text(cell);
     EXPECT_NO_THROW(parse_json(file, "cell"));

@@ -1,0 +1,21 @@
+// A sample of the rows, in memory: what a method looks at that does not need them all.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tamis/base/context.h"
+#include "tamis/data/source.h"
+
+namespace tamis {
+
+// `count` of n rows, increasing: those whose random number u(seed, i) is among the smallest. Any split of the rows
+// can draw its own share.
+std::vector<Index> draw_rows(Index n, Index count, std::uint64_t seed);
+
+// The given rows (increasing) as a source of their own, in the type they are stored in; sparse rows stay sparse. The
+// columns and the scales are those of `source`. Where the rows are not in memory and column_moments(source) are not
+// known yet, the same pass computes them: the data are read once.
+Source take_rows(const Source& source, const std::vector<Index>& rows, Context& context);
+
+}  // namespace tamis

@@ -1,0 +1,14 @@
+// What a run of guided UFCM comes to, in words: the same on the terminal, in JSON and on the page.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tamis/run/select.h"
+
+namespace tamis {
+
+// One sentence each, the verdict first; empty where there is no guide.
+std::vector<std::string> verdict(const SelectResult& result);
+
+}  // namespace tamis

@@ -1,0 +1,326 @@
+#include "tamis/select/guided.h"
+
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "tamis/data/sample.h"
+#include "tamis/select/alignment.h"
+#include "tamis/select/evidence.h"
+#include "tests/support/checks.h"
+#include "tests/support/golden.h"
+#include "tests/support/tables.h"
+
+namespace tamis {
+namespace {
+
+constexpr double kNear = 1e-9;
+
+// --- Golden cases: the partitions are given ------------------------------------------------------------------------
+
+struct GoldenCase {
+  Matrix x;
+  Guide guide;
+  std::vector<double> share, f;
+  std::vector<Index> order;
+  double t, deviation;
+};
+
+Guide golden_partitions(const std::string& file) {
+  const Matrix rows = support::golden(file, "partitions");
+  std::vector<std::vector<int>> labels;
+  for (Index q = 0; q < rows.rows(); ++q) {
+    labels.emplace_back();
+    for (Index i = 0; i < rows.cols(); ++i) labels.back().push_back(static_cast<int>(rows(q, i)));
+  }
+  return guide_of(labels, support::golden_vector(file, "weights"));
+}
+
+GoldenCase golden_case(const std::string& file) {
+  GoldenCase out{support::golden(file, "X"),
+                 golden_partitions(file),
+                 support::golden_vector(file, "share"),
+                 support::golden_vector(file, "f"),
+                 {},
+                 support::golden_vector(file, "t")[0],
+                 support::golden_vector(file, "deviation")[0]};
+  for (const double j : support::golden_vector(file, "order")) out.order.push_back(static_cast<Index>(j));
+  return out;
+}
+
+class GuidedGolden : public testing::TestWithParam<std::string> {};
+
+void expect_near(const std::vector<double>& found, const std::vector<double>& wanted) {
+  ASSERT_EQ(found.size(), wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(found[i], wanted[i], kNear) << i;
+}
+
+TEST_P(GuidedGolden, ShareChanceOrderAndAlignment) {
+  const GoldenCase golden = golden_case("guided_" + GetParam());
+  const Chance noise = chance(golden.guide);
+  EXPECT_NEAR(noise.mean, golden.t, kNear);
+  EXPECT_NEAR(noise.deviation, golden.deviation, kNear);
+  Context context(2);
+  for (const Source& source :
+       {support::dense(golden.x), support::sparse(golden.x), support::spooled(support::dense(golden.x))}) {
+    const ColumnMoments moments = column_moments(source, context);
+    std::vector<Index> kept;
+    for (Index j = 0; j < source.cols(); ++j) {
+      if (moments.varies(j)) kept.push_back(j);
+    }
+    ASSERT_EQ(kept.size(), golden.order.size());
+    const Source varying = source.with_columns(kept);
+    const ColumnMoments own = column_moments(varying, context);
+    const Centered z(varying, own);
+    const std::vector<double> guided = guided_scatter(golden.guide, z, context);
+    ColumnMerits merits{own.scatter, {}};
+    std::vector<char> enter;
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      const double share = guided[i] / own.scatter[i];
+      EXPECT_NEAR(share, golden.share[static_cast<std::size_t>(kept[i])], kNear);
+      merits.excess.push_back(guided[i] - noise.mean * own.scatter[i]);
+      enter.push_back(share > noise.mean + 4 * noise.deviation);
+    }
+    const AlignedPath path = aligned_path(z, merits, {}, enter, context);
+    expect_near(path.alignment, golden.f);
+    for (std::size_t i = 0; i < path.columns.size(); ++i) {
+      EXPECT_EQ(kept[static_cast<std::size_t>(path.columns[i])], golden.order[i]) << i;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, GuidedGolden, testing::Values("blobs", "sparse", "wide"));
+
+// --- Evidence ------------------------------------------------------------------------------------------------------
+
+// Imhof (1961): P(sum m_i z_i^2 > 0) = 1/2 + 1/pi int_0^inf sin(1/2 sum atan(m_i u)) / (u prod (1 + m_i^2 u^2)^(1/4))
+// du.
+double imhof(const std::vector<double>& values, Index count, double s) {
+  std::vector<double> m;
+  for (const double v : values) m.push_back(v - s);
+  m.resize(static_cast<std::size_t>(count), -s);
+  double widest = 0;
+  for (const double one : m) widest = std::max(widest, std::abs(one));
+  const auto integrand = [&](double u) {
+    double angle = 0, size = 0;
+    for (const double one : m) {
+      angle += std::atan(one * u) / 2;
+      size += std::log1p(one * one * u * u) / 4;
+    }
+    return std::sin(angle) / u * std::exp(-size);
+  };
+  // u = e^y: the integrand times u falls off on both sides.
+  const double low = std::log(1e-12 / widest), high = std::log(1e6 / widest), step = (high - low) / 40000;
+  double sum = 0;
+  for (int i = 0; i <= 40000; ++i) {
+    const double u = std::exp(low + i * step);
+    sum += (i == 0 || i == 40000 ? 0.5 : 1.0) * integrand(u) * u;
+  }
+  return 0.5 + sum * step / std::numbers::pi;
+}
+
+TEST(Evidence, TailsAreThoseOfExactIntegration) {
+  for (const Index count : {Index{29}, Index{99}, Index{199}}) {
+    std::vector<double> values;
+    for (int k = 0; k < 12; ++k) values.push_back(0.95 * std::pow(0.8, k));
+    for (const double s : {0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6}) {
+      const double exact = imhof(values, count, s);
+      if (exact < 1e-8) continue;
+      EXPECT_NEAR(quadratic_ratio_tail(values, count, s) / exact, 1, 1e-3) << "n - 1 = " << count << ", s = " << s;
+    }
+  }
+}
+
+TEST(Evidence, TailsFallFromOneToZero) {
+  const std::vector<double> values = {0.9, 0.5, 0.5, 0.1};
+  // (z1^2 + z2^2) / (z1^2 + ... + z4^2) is uniform: half of four squares, a Beta(1, 1).
+  for (const double s : {1e-6, 0.1, 0.5, 0.9, 0.999999}) EXPECT_NEAR(quadratic_ratio_tail({1, 1}, 4, s), 1 - s, 1e-6);
+  EXPECT_EQ(quadratic_ratio_tail(values, 20, 0.95), 0);
+  EXPECT_EQ(quadratic_ratio_tail(values, 20, 0.0), 1);
+  EXPECT_EQ(quadratic_ratio_tail({}, 20, 0.1), 0);
+  double before = 1;
+  for (double s = 0.001; s < 0.9; s += 0.001) {
+    const double tail = quadratic_ratio_tail(values, 20, s);
+    EXPECT_LE(tail, before + 1e-12) << s;
+    before = tail;
+  }
+}
+
+TEST(Evidence, DiscoveriesAreThoseOfBenjaminiAndHochberg) {
+  // The largest i with p_(i) <= .1 i / 5 is 3, though p_(2) = .05 is above .04.
+  EXPECT_EQ(discoveries({0.05, 0.9, 0.01, 0.06, 0.5}, 0.1), (std::vector<char>{1, 0, 1, 1, 0}));
+  EXPECT_EQ(discoveries({0.5, 0.9}, 0.01), (std::vector<char>{0, 0}));
+}
+
+TEST(Evidence, IsUniformOnNoise) {
+  std::vector<double> all;
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    Context context(2, seed);
+    const Matrix x = support::random_matrix(120, 150, seed);
+    for (const double p : column_evidence(support::dense(x), {}, context)) all.push_back(p);
+  }
+  std::sort(all.begin(), all.end());
+  double distance = 0;  // Kolmogorov-Smirnov
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double low = static_cast<double>(i) / static_cast<double>(all.size());
+    distance = std::max({distance, all[i] - low, low + 1.0 / static_cast<double>(all.size()) - all[i]});
+  }
+  EXPECT_LT(distance * std::sqrt(static_cast<double>(all.size())), 1.63);  // 1 %
+}
+
+TEST(Evidence, CopiesDoNotTestifyForEachOther) {
+  Matrix x = support::random_matrix(100, 60, 3);
+  for (Index i = 0; i < x.rows(); ++i) {
+    for (Index j = 30; j < 60; ++j) x(i, j) = x(i, j - 30);
+  }
+  Context context(2);
+  for (const double p : column_evidence(support::dense(x), {}, context)) EXPECT_GT(p, 1e-4);
+}
+
+// --- The whole procedure -------------------------------------------------------------------------------------------
+
+// Groups that differ by 2 N(0, 1) in the first columns.
+Matrix planted(Index rows, Index cols, Index groups, Index informative, std::uint64_t seed) {
+  return support::mixture(rows, cols, groups, informative, 2, seed);
+}
+
+Selection fit(const Source& source, const GuidedOptions& options = {}, int threads = 2, std::uint64_t seed = 0) {
+  Context context(threads, seed);
+  return guided(source, options, context);
+}
+
+struct Found {
+  Index planted = 0, others = 0;
+};
+
+Found chosen(const Selection& found, Index informative) {
+  Found out;
+  for (Index i = 0; i < found.guidance->suggested; ++i) {
+    (found.ranking[static_cast<std::size_t>(i)] < informative ? out.planted : out.others) += 1;
+  }
+  return out;
+}
+
+TEST(Guided, FindsPlantedColumns) {
+  for (const Index groups : {Index{3}, Index{4}}) {
+    const Found found = chosen(fit(support::dense(planted(200, 1000, groups, 50, 1))), 50);
+    EXPECT_GE(found.planted, 44) << groups;
+    EXPECT_LE(found.others, 1) << groups;
+  }
+  const Found wide = chosen(fit(support::dense(planted(100, 2000, 3, 50, 2))), 50);
+  EXPECT_GE(wide.planted, 33);
+  EXPECT_LE(wide.others, 1);
+}
+
+TEST(Guided, SaysThatThereIsNoStructure) {
+  Index quiet = 0;
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    const Selection found = fit(support::dense(support::random_matrix(200, 200, 40 + seed)), {}, 2, seed);
+    quiet += found.guidance->outcome == Outcome::no_structure;
+    if (found.guidance->outcome == Outcome::no_structure) {
+      EXPECT_EQ(found.guidance->suggested, 200);
+    }
+  }
+  EXPECT_GE(quiet, 5);
+}
+
+TEST(Guided, KeepsNarrowTablesWhole) {
+  Matrix x = planted(100, 12, 3, 5, 1);
+  for (Index i = 0; i < x.rows(); ++i) x(i, 7) = 0.1;
+  const Selection found = fit(support::dense(x));
+  EXPECT_EQ(found.guidance->outcome, Outcome::narrow);
+  EXPECT_EQ(found.guidance->suggested, 11);
+  EXPECT_EQ(found.ranking.back(), 7);
+  EXPECT_EQ(found.scores[7], 0);
+  EXPECT_EQ(found.guidance->share[7], 0);
+  EXPECT_EQ(found.guidance->evidence[7], 1);
+}
+
+TEST(Guided, ACopyComesLate) {
+  Matrix x = planted(150, 60, 3, 20, 5);
+  for (Index i = 0; i < x.rows(); ++i) x(i, 1) = x(i, 0);
+  const Selection found = fit(support::dense(x));
+  const auto& share = found.guidance->share;
+  EXPECT_NEAR(share[0], share[1], 1e-12);
+  const auto rank = [&](Index j) {
+    return std::find(found.ranking.begin(), found.ranking.end(), j) - found.ranking.begin();
+  };
+  EXPECT_GT(std::abs(rank(0) - rank(1)), 1);
+}
+
+TEST(Guided, ForcedColumnsComeFirst) {
+  GuidedOptions options;
+  options.forced = {55, 3};
+  const Selection found = fit(support::dense(planted(120, 60, 3, 20, 5)), options);
+  EXPECT_EQ(found.ranking[0], 55);
+  EXPECT_EQ(found.ranking[1], 3);
+}
+
+TEST(Guided, SamplesAreDrawnAlikeFromMemoryDiskAndSparse) {
+  const Matrix x = support::thinned(planted(3000, 60, 3, 20, 6), 0.5, 1);
+  GuidedOptions options;
+  options.sample = 400;
+  const Selection memory = fit(support::dense(x), options), disk = fit(support::spooled(support::dense(x)), options);
+  EXPECT_EQ(memory.ranking, disk.ranking);
+  EXPECT_EQ(memory.guidance->evidence, disk.guidance->evidence);
+  EXPECT_EQ(memory.guidance->rows, 400);
+  EXPECT_TRUE(memory.clusters.empty());
+  EXPECT_EQ(disk.report.passes, 1);
+  Context context(2);
+  const std::vector<Index> rows = draw_rows(3000, 400, 0);
+  const Matrix dense = gather(take_rows(support::dense(x), rows, context), context);
+  const Matrix sparse = gather(take_rows(support::sparse(x), rows, context), context);
+  for (Index i = 0; i < dense.rows(); ++i) {
+    for (Index j = 0; j < dense.cols(); ++j) {
+      ASSERT_EQ(dense(i, j), x(rows[static_cast<std::size_t>(i)], j));
+      ASSERT_EQ(sparse(i, j), dense(i, j));
+    }
+  }
+}
+
+TEST(Guided, SameBitsAtAnyNumberOfThreads) {
+  const Source source = support::dense(planted(700, 80, 4, 20, 7));
+  const Selection one = fit(source, {}, 1), four = fit(source, {}, 4);
+  EXPECT_EQ(one.ranking, four.ranking);
+  EXPECT_EQ(one.guidance->evidence, four.guidance->evidence);
+  EXPECT_EQ(one.guidance->alignment, four.guidance->alignment);
+  EXPECT_EQ(one.clusters, four.clusters);
+}
+
+TEST(Guided, AwkwardTables) {
+  const auto survives = [](const Matrix& x) {
+    for (const Source& source : {support::dense(x), support::sparse(x)}) {
+      const Selection found = fit(source);
+      EXPECT_EQ(found.ranking.size(), static_cast<std::size_t>(x.cols()));
+      EXPECT_TRUE(support::all_finite(found.scores));
+      EXPECT_TRUE(support::all_finite(found.guidance->share));
+      EXPECT_TRUE(support::all_finite(found.guidance->evidence));
+      EXPECT_TRUE(support::all_finite(found.guidance->alignment));
+    }
+  };
+  survives(support::random_matrix(2, 5, 1));
+  survives(support::random_matrix(3, 70, 1));
+  survives(support::random_matrix(50, 1, 1));
+  Matrix equal(40, 80), apart = planted(90, 70, 3, 70, 1), huge = apart, tiny = apart, zeros = apart, copies = apart;
+  for (Index i = 0; i < equal.rows(); ++i) {
+    for (Index j = 0; j < equal.cols(); ++j) equal(i, j) = static_cast<double>(i % 7);
+  }
+  survives(equal);
+  for (Index i = 0; i < apart.rows(); ++i) {
+    for (Index j = 0; j < apart.cols(); ++j) {
+      apart(i, j) += 1e6 * static_cast<double>(i % 9);
+      huge(i, j) *= 1e150;
+      tiny(i, j) *= 1e-160;
+      if (i % 3 == 0) zeros(i, j) = 0;
+      copies(i, j) = copies(i % 5, j);
+    }
+  }
+  survives(apart);
+  survives(huge);
+  survives(tiny);
+  survives(zeros);
+  survives(copies);
+}
+
+}  // namespace
+}  // namespace tamis
