@@ -47,9 +47,9 @@ void add_compare_flags(CLI::App& app, CompareArguments& arguments) {
   add_run_flags(app, *arguments.run);
 }
 
-std::vector<FeatureCount> parse_sizes(const std::string& list) {
+std::vector<FeatureCount> parse_sizes(const std::string& list, Context& context) {
   std::vector<FeatureCount> sizes;
-  for (const auto& word : list_words(list)) sizes.push_back(parse_feature_count(word));
+  for (const auto& word : list_words(list, context)) sizes.push_back(parse_feature_count(word));
   require(list.empty() || !sizes.empty(), ErrorCode::usage, "features = ", list, ", need counts or fractions: a,b,c");
   return sizes;
 }
@@ -66,9 +66,9 @@ std::map<std::string, Settings> parse_settings(const std::vector<std::string>& w
 }
 
 // All that can be said before the table is read.
-CompareRequest parse_request(const CompareArguments& arguments) {
+CompareRequest parse_request(const CompareArguments& arguments, Context& context) {
   CompareRequest request;
-  request.methods = parse_methods(arguments.methods);
+  request.methods = parse_methods(arguments.methods, context);
   request.settings = parse_settings(arguments.set);
   request.scale = parse_scaling(arguments.scale);
   request.grid = arguments.grid;
@@ -330,10 +330,10 @@ void write_comparison(OutputFolder& folder, const Result& result, const std::str
 }
 
 // Of the methods that will run, with the options they have by default.
-Session::Peaks peaks_of_all(const std::string& methods, int threads) {
-  return [=](const Source& source) {
+Session::Peaks peaks_of_all(const std::vector<Method>& methods, int threads) {
+  return [&methods, threads](const Source& source) {
     std::vector<std::uint64_t> peaks;
-    for (const Method& method : parse_methods(methods)) peaks.push_back(peak_of(method.name, source, {}, threads));
+    for (const Method& method : methods) peaks.push_back(peak_of(method.name, source, {}, threads));
     return peaks;
   };
 }
@@ -343,9 +343,9 @@ int run_compare(const CompareArguments& arguments) {
   require_figures("compare", arguments.figures, arguments.output);
   ReadOptions read = arguments.data.read_options();
   if (!arguments.labels.empty()) read.labels = {arguments.labels};
-  CompareRequest request = parse_request(arguments);
-  const auto sizes = parse_sizes(arguments.features);
-  const Table table = session.read(arguments.data, read, peaks_of_all(arguments.methods, session.context().threads()));
+  CompareRequest request = parse_request(arguments, session.context());
+  const auto sizes = parse_sizes(arguments.features, session.context());
+  const Table table = session.read(arguments.data, read, peaks_of_all(request.methods, session.context().threads()));
   std::optional<OutputFolder> folder;
   if (!arguments.output.empty()) {
     folder.emplace(arguments.output, std::vector<std::string>{"comparison.json", "report.html"},
