@@ -4,7 +4,9 @@ import gzip
 import io
 import struct
 
+import numpy as np
 import pytest
+import scipy.io
 from conftest import peak_memory, planted, refused, same, select, tamis, write_npy
 
 pytestmark = [pytest.mark.hostile, pytest.mark.unsanitized]
@@ -102,3 +104,20 @@ def test_a_list_takes_each_word_once(tmp_path):
     same(select(*command[1:]), select(X, "-c", "2", "--exclude", "1,3"))
     code, peak = peak_memory(*command)
     assert code == 0 and peak < LIMIT + PROGRAM, (code, peak)
+
+
+@pytest.mark.python
+@pytest.mark.parametrize("case", ["table", "labels", "cells", "another variable"])
+def test_matlab(tmp_path, case):
+    table, many = planted(50, 5), np.zeros((4_000_000, 8))
+    cells = np.full((400_000, 1), "", object)
+    variables = {"table": {"X": many}, "labels": {"X": table, "y": many}, "cells": {"X": table, "y": cells},
+                 "another variable": {"Z": many, "X": table}}[case]
+    scipy.io.savemat(tmp_path / "x.mat", variables, do_compression=True)
+    labels = ["--labels", "y"] if "y" in variables else []
+    command = ["select", tmp_path / "x.mat", "-c", "2", *labels, "--memory", 256 << 20]
+    expected = {"table": 4, "labels": 3, "cells": 3, "another variable": 0}[case]
+    if expected:
+        refused(tamis(*command), expected, "x.mat", {"table": "the limit is"}.get(case, "y"))
+    code, peak = peak_memory(*command)
+    assert code == expected and peak < UNLIMITED, (code, peak)
