@@ -132,10 +132,10 @@ int parse_threads(const std::string& text_value) {
   return *threads;
 }
 
-std::vector<Method> parse_methods(const std::string& list) {
+std::vector<Method> parse_methods(const std::string& list, Context& context) {
   if (list.empty()) return methods();
   std::vector<Method> chosen;
-  for (const auto& name : list_words(list)) chosen.push_back(find_method(name));
+  for (const auto& name : list_words(list, context)) chosen.push_back(find_method(name));
   return chosen;
 }
 

@@ -60,7 +60,7 @@ std::uint64_t parse_seed(const std::string& text);
 // 0 (all cores) where the text is empty.
 int parse_threads(const std::string& text);
 // "a,b,c", or every method where the text is empty.
-std::vector<Method> parse_methods(const std::string& list);
+std::vector<Method> parse_methods(const std::string& list, Context& context);
 // A whole number of at least 1.
 Index parse_count(const std::string& text, const std::string& name);
 

@@ -49,9 +49,9 @@ void add_compare_flags(CLI::App& app, CompareArguments& arguments) {
   add_run_flags(app, *arguments.run);
 }
 
-std::vector<FeatureCount> parse_sizes(const std::string& list) {
+std::vector<FeatureCount> parse_sizes(const std::string& list, Context& context) {
   std::vector<FeatureCount> sizes;
-  for (const auto& word : list_words(list)) {
+  for (const auto& word : list_words(list, context)) {
     sizes.push_back(parse_feature_count(word));
     require(sizes.back().count || sizes.back().fraction, ErrorCode::usage, "features = ", word,
             ", need counts or fractions to compare at");
@@ -72,11 +72,11 @@ std::map<std::string, Settings> parse_settings(const std::vector<std::string>& w
 }
 
 // All that can be said before the table is read.
-CompareRequest parse_request(const CompareArguments& arguments) {
+CompareRequest parse_request(const CompareArguments& arguments, Context& context) {
   CompareRequest request;
   request.settings = parse_settings(arguments.set);
   request.methods =
-      arguments.methods.empty() ? compared_by_default(request.settings) : parse_methods(arguments.methods);
+      arguments.methods.empty() ? compared_by_default(request.settings) : parse_methods(arguments.methods, context);
   request.scale = parse_scaling(arguments.scale);
   request.grid = arguments.grid;
   if (!arguments.repeats.empty()) request.repeats = parse_count(arguments.repeats, "repeats");
@@ -337,10 +337,10 @@ void write_comparison(OutputFolder& folder, const Result& result, const std::str
 }
 
 // Of the methods that will run, with the options they have by default.
-Session::Peaks peaks_of_all(const std::string& methods, int threads) {
-  return [=](const Source& source) {
+Session::Peaks peaks_of_all(const std::vector<Method>& methods, int threads) {
+  return [&methods, threads](const Source& source) {
     std::vector<std::uint64_t> peaks;
-    for (const Method& method : parse_methods(methods)) peaks.push_back(peak_of(method.name, source, {}, threads));
+    for (const Method& method : methods) peaks.push_back(peak_of(method.name, source, {}, threads));
     return peaks;
   };
 }
@@ -350,9 +350,9 @@ int run_compare(const CompareArguments& arguments) {
   require_figures("compare", arguments.figures, arguments.output);
   ReadOptions read = arguments.data.read_options();
   if (!arguments.labels.empty()) read.labels = {arguments.labels};
-  CompareRequest request = parse_request(arguments);
-  const auto sizes = parse_sizes(arguments.features);
-  const Table table = session.read(arguments.data, read, peaks_of_all(arguments.methods, session.context().threads()));
+  CompareRequest request = parse_request(arguments, session.context());
+  const auto sizes = parse_sizes(arguments.features, session.context());
+  const Table table = session.read(arguments.data, read, peaks_of_all(request.methods, session.context().threads()));
   std::optional<OutputFolder> folder;
   if (!arguments.output.empty()) {
     folder.emplace(arguments.output, std::vector<std::string>{"comparison.json", "report.html"},

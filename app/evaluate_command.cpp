@@ -62,7 +62,7 @@ int run_evaluate(const EvaluateArguments& arguments) {
   EvaluateOptions options;
   if (!arguments.repeats.empty()) options.repeats = parse_count(arguments.repeats, "repeats");
   if (!arguments.clusters.empty()) options.clusters = parse_count(arguments.clusters, "clusters");
-  const auto words = read_feature_list(arguments.list, top);
+  const auto words = read_feature_list(arguments.list, top, context);
   read.labels = {arguments.labels};
 
   const Table table = session.read(arguments.data, read, peaks_of("maxvar", {}, session.context().threads()));

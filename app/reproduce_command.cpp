@@ -120,7 +120,7 @@ int run_reproduce(const ReproduceArguments& arguments) {
   request.folder = arguments.folder;
   request.names = wanted_sets(arguments);
   request.protocol = arguments.quick ? quick_protocol() : full_protocol();
-  if (!arguments.methods.empty()) request.methods = parse_methods(arguments.methods);
+  if (!arguments.methods.empty()) request.methods = parse_methods(arguments.methods, session.context());
   std::vector<std::string> inputs;
   for (const auto& name : request.names) inputs.push_back(path_of_set(request.folder, name));
   require(file_kind(arguments.folder) == FileKind::folder, ErrorCode::usage, "reproduce: ", in_quotes(arguments.folder),

@@ -71,10 +71,10 @@ void add_select_flags(CLI::App& app, SelectArguments& arguments) {
   add_run_flags(app, *arguments.run);
 }
 
-std::vector<std::string> words_of(const std::vector<std::string>& lists) {
+std::vector<std::string> words_of(const std::vector<std::string>& lists, Context& context) {
   std::vector<std::string> words;
   for (const auto& list : lists) {
-    for (auto& word : list_words(list)) words.push_back(std::move(word));
+    for (auto& word : list_words(list, context)) words.push_back(std::move(word));
   }
   return words;
 }
@@ -112,7 +112,8 @@ void read_and_resolve(Job& job, Session& session) {
   job.request.checkpoint = arguments.checkpoint;
   if (!arguments.image.empty()) job.page.image = parse_image_shape(arguments.image);
   job.page.id_column = arguments.data.id;
-  const auto include = words_of(arguments.include), exclude = words_of(arguments.exclude);
+  Context& context = session.context();
+  const auto include = words_of(arguments.include, context), exclude = words_of(arguments.exclude, context);
   ReadOptions options = arguments.data.read_options();
   options.text_columns = exclude;
   for (const auto& labels : {arguments.supervise, arguments.labels}) {

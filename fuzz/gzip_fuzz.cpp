@@ -14,16 +14,16 @@ namespace {
 void read(std::string_view bytes, Context& context) {
   const auto plain = open_memory(bytes, "fuzz");
   try {
-    read_list(*plain);
+    read_list(*plain, context);
   } catch (const Error&) {
   }
   const auto labels = open_memory(bytes, "fuzz");
   try {
-    read_label_text(*labels, 3);
+    read_label_text(*labels, 3, context);
   } catch (const Error&) {
   }
   const auto stream = open_gzip(open_memory(bytes, "fuzz"), context.memory_limit);
-  read_list(*stream);
+  read_list(*stream, context);
 }
 
 }  // namespace

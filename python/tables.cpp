@@ -5,6 +5,7 @@
 #include "python/row_sink.h"
 #include "python/run.h"
 #include "tamis/data/labels.h"
+#include "tamis/data/quote.h"
 
 namespace tamis::python {
 
@@ -35,13 +36,14 @@ std::vector<std::string> texts_of(const nb::object& list) {
   return out;
 }
 
-Labels labels_of(const nb::handle& words) {
-  LabelBuilder builder;
+Labels labels_of(const nb::handle& words, Budget& budget) {
+  LabelBuilder builder(budget);
   for (const nb::handle word : words) builder.add(to_bytes(word));
   return builder.finish();
 }
 
-Reading reading_of(const nb::object& parts) {
+Reading reading_of(const nb::object& parts, const std::string& where, const Context& context) {
+  Budget budget(context, where);
   Reading reading;
   const nb::object data = parts.attr("data");
   reading.table.source = nb::isinstance<RowSink>(data) ? nb::cast<RowSink&>(data).finish() : source_of(data);
@@ -51,7 +53,7 @@ Reading reading_of(const nb::object& parts) {
   reading.table.format = to_bytes(parts.attr("format"));
   reading.label_choices = texts_of(parts.attr("label_choices"));
   for (const auto& [word, words] : nb::cast<nb::dict>(parts.attr("labels"))) {
-    reading.table.labels[to_bytes(word)] = labels_of(words);
+    reading.table.labels[to_bytes(word)] = labels_of(words, budget);
   }
   return reading;
 }
@@ -103,7 +105,8 @@ ForeignReader foreign_reader(const nb::object& reader) {
       keywords["transpose"] = options.transpose;
       keywords["memory_limit"] = context.memory_limit;
       keywords["sink"] = nb::cast(new RowSink(options.leave_on_disk, context), nb::rv_policy::take_ownership);
-      return reading_of(function(nb::bytes(path.data(), path.size()), **keywords));
+      return reading_of(function(nb::bytes(path.data(), path.size()), **keywords), printable(path, path.size()),
+                        context);
     } catch (nb::python_error& error) {
       throw Error(code_of(error), message_of(error));
     }

@@ -598,6 +598,38 @@ def test_matlab_missing_numbers(mat):
     refused(mat(X=scipy.sparse.csc_matrix(X)), "row 2, column 1: NaN")
 
 
+@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize(
+    "X", [np.ones((1000, 100)), scipy.sparse.csc_matrix(np.ones((200, 100))), np.ones((1000, 800), np.uint8)]
+)
+def test_matlab_asks_for_memory_before_it_reads(tmp_path, X, compressed):
+    scipy.io.savemat(tmp_path / "a.mat", {"X": X}, do_compression=compressed)
+    refused(tmp_path / "a.mat", "bytes of memory, the limit is 500000", kind=readers.TooLarge, memory_limit=500_000)
+    assert read(tmp_path / "a.mat", memory_limit=2_000_000).X.shape == X.shape
+
+
+@pytest.mark.parametrize("words", [np.array(["a" * 1000] * 3), np.full((3, 1), "b" * 1000, object)])
+def test_matlab_words_ask_for_memory(tmp_path, words):
+    scipy.io.savemat(tmp_path / "a.mat", {"X": COUNTS, "y": words}, do_compression=True)
+    refused(tmp_path / "a.mat", "bytes of memory", kind=readers.TooLarge, labels=["y"], memory_limit=30_000)
+    assert len(read(tmp_path / "a.mat", labels=["y"]).labels["y"]) == len(COUNTS)
+
+
+def test_matlab_reads_only_what_is_asked_for(mat):
+    path = mat(big=np.ones((1000, 1000)), X=COUNTS, y=np.ones((1000, 1)), z=np.ones((3, 3)))
+    np.testing.assert_array_equal(read(path, memory_limit=10_000).X, COUNTS)
+    refused(path, "1000 labels y for 3", labels=["y"], memory_limit=7_000)
+    refused(path, "z is not a vector", labels=["z"])
+
+
+def test_matlab_checksums_are_compared(tmp_path):
+    scipy.io.savemat(tmp_path / "a.mat", {"X": COUNTS}, do_compression=True)
+    bad = bytearray((tmp_path / "a.mat").read_bytes())
+    bad[-1] ^= 1
+    (tmp_path / "a.mat").write_bytes(bad)
+    refused(tmp_path / "a.mat", "incorrect data check")
+
+
 def test_matlab_of_version_4(tmp_path):
     scipy.io.savemat(tmp_path / "a.mat", {"X": COUNTS, "S": scipy.sparse.coo_matrix(COUNTS)}, format="4")
     np.testing.assert_array_equal(read(tmp_path / "a.mat").X, COUNTS)

@@ -68,9 +68,12 @@ std::uint64_t memory_budget(const Context& context) {
 }
 
 void require_memory(const Context& context, const std::string& where, std::uint64_t bytes) {
-  const std::uint64_t budget = memory_budget(context);
-  require(bytes <= budget, ErrorCode::resources, where, ": needs at least ", bytes, " bytes of memory, the limit is ",
-          budget);
+  Budget(context, where).require(bytes);
+}
+
+void Budget::refuse(std::uint64_t bytes) const {
+  const std::uint64_t needed = bytes > UINT64_MAX - taken_ ? UINT64_MAX : taken_ + bytes;
+  fail(ErrorCode::resources, place_(), ": needs at least ", needed, " bytes of memory, the limit is ", limit_);
 }
 
 }  // namespace tamis

@@ -1,8 +1,10 @@
 // One growing piece of memory for a whole array, and how much memory a reader may take.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "tamis/base/context.h"
@@ -52,5 +54,47 @@ std::uint64_t memory_budget(const Context& context);
 
 // Throws Error(resources) where `bytes` do not fit the budget; `where` begins the message.
 void require_memory(const Context& context, const std::string& where, std::uint64_t bytes);
+
+// What one reader takes of the memory budget. It asks before it allocates anything that grows with the file, so that a
+// small file that inflates to a large one ends with a message, not with the memory of the machine.
+class Budget {
+ public:
+  using Place = std::function<std::string()>;
+
+  // `place` begins the message: the file, and the line that is being read.
+  Budget(const Context& context, Place place) : place_(std::move(place)), limit_(memory_budget(context)) {}
+  Budget(const Context& context, const std::string& where) : Budget(context, [where] { return where; }) {}
+  Budget(const Budget&) = delete;
+  Budget& operator=(const Budget&) = delete;
+
+  // Throws Error(resources) where `bytes` do not fit beside what was taken.
+  void require(std::uint64_t bytes) const {
+    if (bytes > left()) refuse(bytes);
+  }
+  void take(std::uint64_t bytes) {
+    require(bytes);
+    taken_ += bytes;
+  }
+  void give_back(std::uint64_t bytes) { taken_ -= bytes; }
+  std::uint64_t left() const { return limit_ - taken_; }
+
+ private:
+  [[noreturn]] void refuse(std::uint64_t bytes) const;
+
+  Place place_;
+  std::uint64_t limit_;
+  std::uint64_t taken_ = 0;
+};
+
+// Room for `more` elements in a vector or string. It at least doubles where it grows, the old beside the new meanwhile.
+template <class Vector>
+void grow(Vector& vector, std::size_t more, Budget& budget) {
+  const std::size_t needed = vector.size() + more, before = vector.capacity();
+  if (needed <= before) return;
+  const std::size_t after = std::max(needed, 2 * before);
+  budget.take(after * sizeof(typename Vector::value_type));
+  vector.reserve(after);
+  budget.give_back(before * sizeof(typename Vector::value_type));
+}
 
 }  // namespace tamis

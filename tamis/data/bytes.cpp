@@ -254,10 +254,10 @@ std::unique_ptr<ByteStream> open_standard_input(Context* context) {
   return std::make_unique<FileStream>("standard input", STDIN_FILENO, false, context);
 }
 
-std::unique_ptr<ByteStream> open_text(const std::string& path, Context* context) {
-  auto file = open_file(path, context);
+std::unique_ptr<ByteStream> open_text(const std::string& path, Context& context) {
+  auto file = open_file(path, &context);
   if (!path.ends_with(".gz") && !path.ends_with(".GZ")) return file;
-  const std::uint64_t budget = context != nullptr ? memory_budget(*context) : std::uint64_t{1} << 30;
+  const std::uint64_t budget = memory_budget(context);
   return open_gzip(std::move(file), budget > UINT64_MAX / kTextFactor ? UINT64_MAX : budget * kTextFactor);
 }
 

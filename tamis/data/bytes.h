@@ -52,7 +52,7 @@ std::unique_ptr<ByteStream> open_gzip(std::unique_ptr<ByteStream> compressed, st
 
 // open_file, through open_gzip where the name ends in .gz. The text of a table may well be larger than its
 // numbers, and is never held in memory as a whole: it may inflate to kTextFactor times the memory budget.
-std::unique_ptr<ByteStream> open_text(const std::string& path, Context* context);
+std::unique_ptr<ByteStream> open_text(const std::string& path, Context& context);
 inline constexpr std::uint64_t kTextFactor = 4;
 
 // Bytes at any position, for archives.

@@ -14,6 +14,16 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
+// A column takes some 200 bytes throughout a run, empty or not. Feature hashing makes 2^20 .. 2^24 of them, and raw
+// counts of single cells have millions of empty rows: more than kFreeSize must be filled a little.
+constexpr std::uint64_t kFreeSize = std::uint64_t{1} << 20;
+constexpr std::uint64_t kSizePerEntry = 100;
+
+// The most rows or columns that so many entries may stand in.
+std::uint64_t most_size(std::uint64_t entries) {
+  return entries > UINT64_MAX / kSizePerEntry ? UINT64_MAX : std::max(kFreeSize, entries * kSizePerEntry);
+}
+
 // Sorts entries [first, last) by column; equal columns keep their order, so that sums are repeatable.
 template <class T>
 void sort_row(Csr<T>& csr, std::int64_t first, std::int64_t last, std::vector<std::pair<std::int32_t, T>>& scratch) {
@@ -95,14 +105,32 @@ void CsrBuilder::reserve(std::size_t entries) {
   values_.reserve(entries);
 }
 
-std::uint64_t CsrBuilder::bytes() const {
-  const std::uint64_t entry = sizeof(double) + sizeof(std::int32_t);
-  // Sorting holds every entry twice, and its row once.
-  return ordered_ ? values_.size() * entry : values_.size() * (2 * entry + sizeof(std::int32_t));
+std::uint64_t CsrBuilder::bytes(Index rows) const {
+  constexpr std::uint64_t kEntry = sizeof(double) + sizeof(std::int32_t);
+  const std::uint64_t offsets = static_cast<std::uint64_t>(rows + 1) * sizeof(std::int64_t);
+  // Values are held twice while their vector grows. Sorting holds every entry twice, its row once, the rows twice.
+  if (ordered_) return offsets + values_.size() * (kEntry + sizeof(double));
+  return 2 * offsets + values_.size() * (2 * kEntry + sizeof(std::int32_t));
+}
+
+void CsrBuilder::ask() {
+  constexpr std::size_t kAtOnce = 4096;
+  budget_.require(bytes(last_row_));
+  asked_entries_ = values_.size() + kAtOnce;
+}
+
+// Rows without entries take memory too: where the first entries stand far down, only the rows of entries are kept.
+void CsrBuilder::begin_row(Index row) {
+  if (static_cast<std::uint64_t>(row) >= most_size(entries())) return keep_rows();
+  if (at(row) >= offsets_.capacity()) budget_.require(bytes(row));
+  offsets_.resize(at(row + 1), static_cast<std::int64_t>(columns_.size()));
+  last_row_ = row;
+  last_col_ = -1;
 }
 
 void CsrBuilder::keep_rows() {
   ordered_ = false;
+  last_row_ = 0;
   entry_rows_.reserve(columns_.capacity());
   offsets_.push_back(static_cast<std::int64_t>(columns_.size()));
   for (std::size_t i = 0; i + 1 < offsets_.size(); ++i) {
@@ -133,6 +161,7 @@ Csr<double> CsrBuilder::finish(Index rows, Index cols) {
   Csr<double> csr;
   csr.rows = rows;
   csr.cols = cols;
+  budget_.require(bytes(rows));
   if (ordered_) {
     csr.offsets = std::move(offsets_);
     csr.offsets.resize(at(rows + 1), static_cast<std::int64_t>(columns_.size()));
@@ -147,15 +176,12 @@ Csr<double> CsrBuilder::finish(Index rows, Index cols) {
 
 void require_sparse_shape(const std::string& where, Index rows, Index cols, std::uint64_t entries,
                           const Context& context) {
-  // Feature hashing makes 2^20 .. 2^24 columns of which most may be empty; more than that must be filled a little.
-  constexpr std::uint64_t kFree = std::uint64_t{1} << 24;
-  constexpr std::uint64_t kPerEntry = 1000;
-  const std::uint64_t most = std::max(kFree, entries > kFree ? UINT64_MAX : entries * kPerEntry);
   for (const Index size : {rows, cols}) {
     require(size >= 0 && size < std::numeric_limits<std::int32_t>::max(), ErrorCode::bad_data, where, ": ", rows, " x ",
             cols, ", need at most 2147483646 each way");
-    require(static_cast<std::uint64_t>(size) <= most, ErrorCode::bad_data, where, ": ", rows, " x ", cols,
-            " with only ", entries, " entries");
+    require(static_cast<std::uint64_t>(size) <= most_size(entries), ErrorCode::bad_data, where, ": ", rows, " x ", cols,
+            " with only ", entries, " entries, need at most ", kFreeSize, " rows and columns or ", kSizePerEntry,
+            " for each entry");
   }
   const std::uint64_t entry = sizeof(double) + sizeof(std::int32_t);
   require_memory(context, where, entries * entry + static_cast<std::uint64_t>(rows + cols) * sizeof(std::int64_t));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tamis/base/context.h"
+#include "tamis/data/buffer.h"
 #include "tamis/data/source.h"
 
 namespace tamis {
@@ -31,30 +32,31 @@ Source to_source(Csr<T>&& csr);
 // from the first that does not, the row of each entry is kept too, and finish() sorts.
 class CsrBuilder {
  public:
+  explicit CsrBuilder(Budget& budget) : budget_(budget) {}
+
   void reserve(std::size_t entries);
   void add(Index row, Index col, double value) {
     if (value == 0.0) return;
-    if (ordered_ && !(row > last_row_ || (row == last_row_ && col > last_col_))) keep_rows();
-    if (ordered_) {
-      while (last_row_ < row) {
-        offsets_.push_back(static_cast<std::int64_t>(columns_.size()));
-        ++last_row_;
-      }
-      last_col_ = col;
-    } else {
-      entry_rows_.push_back(static_cast<std::int32_t>(row));
-    }
+    if (ordered_ && row > last_row_) begin_row(row);
+    if (ordered_ && (row < last_row_ || col <= last_col_)) keep_rows();
+    if (values_.size() == asked_entries_) ask();
+    last_col_ = col;
+    if (!ordered_) entry_rows_.push_back(static_cast<std::int32_t>(row));
     columns_.push_back(static_cast<std::int32_t>(col));
     values_.push_back(value);
   }
   std::size_t entries() const { return values_.size(); }
-  std::uint64_t bytes() const;
   Csr<double> finish(Index rows, Index cols);
 
  private:
+  void begin_row(Index row);
   void keep_rows();
+  void ask();
+  std::uint64_t bytes(Index rows) const;
   void sort_by_row(Csr<double>& csr);
 
+  Budget& budget_;
+  std::size_t asked_entries_ = 0;  // up to which the budget was asked
   bool ordered_ = true;
   Index last_row_ = -1, last_col_ = -1;
   std::vector<std::int64_t> offsets_;     // of rows 0 .. last_row_, while ordered
@@ -63,8 +65,8 @@ class CsrBuilder {
   std::vector<double> values_;
 };
 
-// Refuses what would take memory out of all proportion to what the file holds, and more columns than an index can
-// name: Error(bad_data), or Error(resources) beyond the memory limit.
+// Refuses rows or columns of which nearly all must be empty, since each takes memory throughout a run, and more of them
+// than an index can name: Error(bad_data), or Error(resources) beyond the memory limit.
 void require_sparse_shape(const std::string& where, Index rows, Index cols, std::uint64_t entries,
                           const Context& context);
 

@@ -11,6 +11,7 @@
 #include "tamis/data/npy.h"
 #include "tamis/data/number.h"
 #include "tamis/data/quote.h"
+#include "tamis/data/words.h"
 
 namespace tamis {
 namespace {
@@ -20,7 +21,12 @@ constexpr Index kMostColumns = Index{1} << 24;
 class CsvReader {
  public:
   CsvReader(ByteStream& bytes, char delimiter, const ReadOptions& options, Context& context)
-      : bytes_(bytes), scanner_(bytes), options_(options), context_(context) {
+      : bytes_(bytes),
+        scanner_(bytes),
+        options_(options),
+        context_(context),
+        budget_(context, [this] { return text(bytes_.where(), ": line ", scanner_.line()); }),
+        first_(budget_) {
     delimiter_ = delimiter != 0 ? delimiter : scanner_.sniff_delimiter();
     scanner_.set_delimiter(delimiter_);
     decimal_ = delimiter_ == ';' ? '?' : '.';
@@ -30,7 +36,7 @@ class CsvReader {
     read_first_line();
     const CsvColumns columns(bytes_.where(), first_, header_, options_);
     columns_ = &columns;
-    label_builders_.resize(columns.labels.size());
+    for (std::size_t k = 0; k < columns.labels.size(); ++k) label_builders_.emplace_back(budget_);
     width_ = std::count_if(columns.kinds.begin(), columns.kinds.end(), [](auto k) { return k != ColumnKind::text; });
     is_text_.assign(columns.kinds.size(), false);
     if (!header_ && first_.size() > 0) take_first_line_as_row();
@@ -73,15 +79,21 @@ class CsvReader {
   double* add_row() {
     const std::size_t row_bytes = static_cast<std::size_t>(width_) * sizeof(double);
     const std::size_t needed = values_bytes_ + row_bytes;
-    if (needed > values_.size()) {
-      require_memory(context_, bytes_.where(), needed);
-      constexpr std::size_t kFirst = std::size_t{1} << 20;
-      values_.resize(std::max({needed, 2 * values_.size(), kFirst}));  // untouched pages cost nothing
-    }
+    if (needed > values_.size()) make_room(needed);
     double* row = values_.as<double>() + values_bytes_ / sizeof(double);
     values_bytes_ = needed;
     ++rows_;
     return row;
+  }
+
+  // By an eighth, since what is taken for numbers is not left for names and labels.
+  void make_room(std::size_t needed) {
+    constexpr std::size_t kFirst = std::size_t{1} << 20;
+    const std::size_t before = values_.size();
+    const std::size_t more = std::min<std::uint64_t>(std::max(before / 8, kFirst), budget_.left());
+    const std::size_t after = std::max(needed, before + more);
+    budget_.take(after - before);
+    values_.resize(after);
   }
 
   void read_row() {
@@ -133,7 +145,7 @@ class CsvReader {
   }
 
   void take_text(Index j, std::string_view cell) {
-    if (j == columns_->id) ids_.emplace_back(cell);
+    if (j == columns_->id) add_word(ids_, cell, budget_);
     for (std::size_t k = 0; k < label_builders_.size(); ++k) {
       if (columns_->labels[k].first == j) label_builders_[k].add(trimmed(cell));
     }
@@ -173,9 +185,11 @@ class CsvReader {
     Table& table = reading.table;
     table.format = "csv";
     table.text = true;
+    require_shape(bytes_.where(), options_.transpose ? width_ : rows_, options_.transpose ? rows_ : width_);
     for (Index j = 0; j < first_.size(); ++j) place_column(j, table);
-    if (!options_.transpose && header_) {
-      for (Index j = 0; j < first_.size(); ++j) reading.label_choices.emplace_back(first_.cell(j));
+    const bool labels_missing = columns_->labels.size() < options_.labels.size();
+    if (labels_missing && !options_.transpose && header_) {
+      for (Index j = 0; j < first_.size(); ++j) add_word(reading.label_choices, first_.cell(j), budget_);
     }
     for (std::size_t k = 0; k < label_builders_.size(); ++k) {
       table.labels[columns_->labels[k].second] = label_builders_[k].finish();
@@ -190,9 +204,9 @@ class CsvReader {
     const ColumnKind kind = columns_->kinds[static_cast<std::size_t>(j)];
     const bool out = kind == ColumnKind::text || is_text_[static_cast<std::size_t>(j)];
     if (out) {
-      table.excluded_columns.emplace_back(header_ ? std::string(first_.cell(j)) : std::to_string(j));
+      add_word(table.excluded_columns, header_ ? std::string(first_.cell(j)) : std::to_string(j), budget_);
     } else if (header_) {
-      table.names.emplace_back(first_.cell(j));
+      add_word(table.names, first_.cell(j), budget_);
     }
     if (kind != ColumnKind::text) keep_.push_back(!out);
   }
@@ -232,6 +246,7 @@ class CsvReader {
   CsvScanner scanner_;
   const ReadOptions& options_;
   Context& context_;
+  Budget budget_;
   char delimiter_ = ',';
   char decimal_ = '.';  // '?': not known yet
   bool header_ = false;

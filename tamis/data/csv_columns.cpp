@@ -31,16 +31,24 @@ bool counts_up(const FirstLine& line) {
   return line.size() > 1 && line.cell(0).empty();
 }
 
-// Positions of columns by name, or by number.
+// Positions of columns by name, or by number: of those that the options name, since a line may have millions of others.
 class ColumnFinder {
  public:
-  ColumnFinder(const std::string& where, const FirstLine& line, bool header) : where_(where), size_(line.size()) {
-    for (Index j = 0; header && j < size_; ++j) by_name_[line.cell(j)].push_back(j);
+  ColumnFinder(const std::string& where, const FirstLine& line, bool header, const ReadOptions& options)
+      : where_(where), size_(line.size()) {
+    for (const auto* names : {&options.text_columns, &options.labels}) {
+      for (const std::string& name : *names) by_name_[name];
+    }
+    by_name_[options.id_column];
+    for (Index j = 0; header && j < size_; ++j) {
+      const auto found = by_name_.find(line.cell(j));
+      if (found != by_name_.end()) found->second.push_back(j);
+    }
   }
 
   std::vector<Index> all(const std::string& name) const {
-    const auto found = by_name_.find(name);
-    if (found != by_name_.end()) return found->second;
+    const auto& found = by_name_.at(name);
+    if (!found.empty()) return found;
     Index position = 0;
     if (parse_index(name, position) && position < size_) return {position};
     return {};
@@ -85,7 +93,7 @@ bool has_fractions(const FirstLine& line, char delimiter) {
 CsvColumns::CsvColumns(const std::string& where, const FirstLine& line, bool header, const ReadOptions& options)
     : kinds(static_cast<std::size_t>(line.size()), ColumnKind::number) {
   if (options.id_column.empty() && options.labels.empty() && options.text_columns.empty()) return;
-  const ColumnFinder finder(where, line, header);
+  const ColumnFinder finder(where, line, header, options);
   for (const std::string& name : options.text_columns) {
     for (const Index j : finder.all(name)) kinds[static_cast<std::size_t>(j)] = ColumnKind::number_or_text;
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tamis/data/buffer.h"
 #include "tamis/data/labels.h"
 #include "tamis/data/table.h"
 
@@ -13,7 +14,11 @@ namespace tamis {
 // The first line as text, in one piece: a line may have millions of cells.
 class FirstLine {
  public:
+  explicit FirstLine(Budget& budget) : budget_(budget) {}
+
   void add(std::string_view cell) {
+    grow(text_, cell.size(), budget_);
+    grow(ends_, 1, budget_);
     text_.append(cell);
     ends_.push_back(text_.size());
   }
@@ -25,6 +30,7 @@ class FirstLine {
   }
 
  private:
+  Budget& budget_;
   std::string text_;
   std::vector<std::size_t> ends_;
 };

@@ -22,23 +22,51 @@ struct Word {
   int position = 0;  // among the distinct words
 };
 
+// The lines of a label file, of which the first may turn out to be a header.
+class LabelLines {
+ public:
+  explicit LabelLines(Budget& budget) : after_first_(budget) {}
+
+  void add(std::string_view word) {
+    if (size_++ == 0) {
+      first_ = word;
+    } else {
+      after_first_.add(word);
+    }
+  }
+  void add_blank(Index count) {
+    for (Index i = 0; i < count; ++i) add({});
+  }
+  Index size() const { return size_; }
+
+  Labels finish(bool header) {
+    if (header) return after_first_.finish();
+    after_first_.add(first_);
+    Labels labels = after_first_.finish();
+    std::rotate(labels.classes.begin(), labels.classes.end() - 1, labels.classes.end());
+    return labels;
+  }
+
+ private:
+  Index size_ = 0;
+  std::string first_;
+  LabelBuilder after_first_;
+};
+
 }  // namespace
 
 void LabelBuilder::add(std::string_view word) {
-  auto found = known_.find(word);
-  if (found == known_.end()) {
-    distinct_.emplace_back(word);
-    found = known_.emplace(distinct_.back(), static_cast<int>(distinct_.size()) - 1).first;
-  }
-  words_.push_back(found->second);
+  grow(words_, 1, *budget_);
+  words_.push_back(distinct_.add(word));
 }
 
 Labels LabelBuilder::finish() const {
+  const std::deque<std::string>& distinct = distinct_.words();
   std::vector<Word> words;
   bool numbers = true;
-  for (std::size_t i = 0; i < distinct_.size(); ++i) {
-    if (is_unlabelled(distinct_[i])) continue;
-    Word word{distinct_[i], 0.0, static_cast<int>(i)};
+  for (std::size_t i = 0; i < distinct.size(); ++i) {
+    if (is_unlabelled(distinct[i])) continue;
+    Word word{distinct[i], 0.0, static_cast<int>(i)};
     numbers = parse_number(word.name, word.value) == NumberStatus::ok && numbers;
     words.push_back(std::move(word));
   }
@@ -50,7 +78,7 @@ Labels LabelBuilder::finish() const {
   }
 
   Labels labels;
-  std::vector<int> class_of(distinct_.size(), -1);
+  std::vector<int> class_of(distinct.size(), -1);
   for (const Word& word : words) {
     if (labels.names.empty() || labels.names.back() != word.name) labels.names.push_back(word.name);
     class_of[static_cast<std::size_t>(word.position)] = static_cast<int>(labels.names.size()) - 1;
@@ -60,42 +88,40 @@ Labels LabelBuilder::finish() const {
   return labels;
 }
 
-Labels read_label_text(ByteStream& bytes, Index rows) {
+Labels read_label_text(ByteStream& bytes, Index rows, Context& context) {
   CsvScanner scanner(bytes);
   scanner.set_delimiter(scanner.sniff_delimiter());
-  std::vector<std::string> words;
+  Budget budget(context, [&] { return text(bytes.where(), ": line ", scanner.line()); });
+  LabelLines labels(budget);
   Index blanks = 0;  // lines that are labels only where something follows, or the count asks for them
   for (;;) {
     blanks = scanner.skip_blank_lines();
     if (scanner.at_end()) break;
-    words.resize(words.size() + static_cast<std::size_t>(blanks));
+    require(labels.size() + blanks <= rows, ErrorCode::bad_data, bytes.where(), ": line ", scanner.line(),
+            ": more than ", rows + 1, " labels for ", rows, " rows");
+    labels.add_blank(blanks);
     const Index line = scanner.line();
     const CsvCell cell = scanner.cell();
     require(scanner.row_ended(), ErrorCode::bad_data, bytes.where(), ": line ", line,
             ": more than one column, need one label a line");
-    words.emplace_back(trimmed(cell.text));
-    require(static_cast<Index>(words.size()) <= rows + 1, ErrorCode::bad_data, bytes.where(), ": more than ", rows + 1,
-            " labels for ", rows, " rows");
+    labels.add(trimmed(cell.text));
   }
-  const auto wanted = static_cast<std::size_t>(rows);
-  if (words.size() < wanted && wanted - words.size() <= static_cast<std::size_t>(blanks)) words.resize(wanted);
-  const bool header = words.size() == wanted + 1;
-  require(header || words.size() == wanted, ErrorCode::bad_data, bytes.where(), ": ", words.size(), " labels for ",
+  const Index missing = std::max<Index>(0, rows - labels.size());
+  if (missing <= blanks) labels.add_blank(missing);
+  const bool header = labels.size() == rows + 1;
+  require(header || labels.size() == rows, ErrorCode::bad_data, bytes.where(), ": ", labels.size(), " labels for ",
           rows, " rows");
-  LabelBuilder builder;
-  for (std::size_t i = header ? 1 : 0; i < words.size(); ++i) builder.add(words[i]);
-  return builder.finish();
+  return labels.finish(header);
 }
 
 Labels read_label_file(const std::string& path, Index rows, Context& context) {
-  const auto bytes = open_text(path, &context);
+  const auto bytes = open_text(path, context);
   if (path.ends_with(".npy") || path.ends_with(".npy.gz")) return read_npy_labels(*bytes, rows, context);
-  return read_label_text(*bytes, rows);
+  return read_label_text(*bytes, rows, context);
 }
 
-void require_label_count(const std::string& where, const std::string& what, std::size_t count, Index rows) {
-  require(count == static_cast<std::size_t>(rows), ErrorCode::bad_data, where, ": ", what, " has ", count,
-          " labels for ", rows, " rows");
+void require_label_count(const std::string& where, const std::string& what, Index count, Index rows) {
+  require(count == rows, ErrorCode::bad_data, where, ": ", what, " has ", count, " labels for ", rows, " rows");
 }
 
 }  // namespace tamis

@@ -1,14 +1,14 @@
 // From the words of a label column to classes.
 #pragma once
 
-#include <deque>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <vector>
 
 #include "tamis/base/context.h"
 #include "tamis/data/bytes.h"
 #include "tamis/data/table.h"
+#include "tamis/data/words.h"
 
 namespace tamis {
 
@@ -16,23 +16,25 @@ namespace tamis {
 // sorted by value; otherwise words are compared by their bytes. Empty words and -1 are unlabelled.
 class LabelBuilder {
  public:
+  explicit LabelBuilder(Budget& budget) : budget_(&budget), distinct_(budget) {}
+
   void add(std::string_view word);
-  std::size_t size() const { return words_.size(); }
+  Index size() const { return static_cast<Index>(words_.size()); }
   Labels finish() const;
 
  private:
-  std::vector<int> words_;            // position in distinct_, one a row
-  std::deque<std::string> distinct_;  // a deque: the views in known_ must stay put
-  std::unordered_map<std::string_view, int> known_;
+  Budget* budget_;
+  std::vector<int> words_;  // position in distinct_, one a row
+  DistinctWords distinct_;
 };
 
 // A text file of one column with n lines, or n + 1 with a header.
-Labels read_label_text(ByteStream& bytes, Index rows);
+Labels read_label_text(ByteStream& bytes, Index rows, Context& context);
 
 // A label file: .npy by its name, otherwise text.
 Labels read_label_file(const std::string& path, Index rows, Context& context);
 
 // Error(bad_data) unless there is one label a row; `what` says which labels.
-void require_label_count(const std::string& where, const std::string& what, std::size_t count, Index rows);
+void require_label_count(const std::string& where, const std::string& what, Index count, Index rows);
 
 }  // namespace tamis

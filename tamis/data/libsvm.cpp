@@ -20,7 +20,17 @@ constexpr const char* kLabel = "label";
 class LibsvmReader {
  public:
   LibsvmReader(ByteStream& bytes, const ReadOptions& options, Context& context)
-      : bytes_(bytes), lines_(bytes), options_(options), context_(context) {}
+      : bytes_(bytes),
+        options_(options),
+        context_(context),
+        budget_(context, [this] { return text(bytes_.where(), ": line ", lines_.line()); }),
+        lines_(bytes, budget_, kMostRow),
+        builder_(budget_),
+        labels_(budget_) {
+    // A column of a file that is turned round is not one label a row.
+    const auto& names = options.labels;
+    wants_labels_ = !options.transpose && std::find(names.begin(), names.end(), kLabel) != names.end();
+  }
 
   Reading read() {
     std::string_view line;
@@ -47,8 +57,7 @@ class LibsvmReader {
       last = read_pair(pair, last);
     }
     cols_ = std::max(cols_, last);
-    if (++rows_ % 1024 == 0) require_memory(context_, bytes_.where(), builder_.bytes());
-    if (rows_ == std::numeric_limits<std::int32_t>::max()) wrong("more than 2147483646 rows");
+    if (++rows_ == std::numeric_limits<std::int32_t>::max()) wrong("more than 2147483646 rows");
   }
 
   // A number, or several with commas where a row has several labels.
@@ -63,7 +72,7 @@ class LibsvmReader {
       if (one.size() == rest.size()) break;
       rest.remove_prefix(one.size() + 1);
     }
-    labels_.add(word);
+    if (wants_labels_) labels_.add(word);
   }
 
   Index read_pair(std::string_view pair, Index last) {
@@ -94,19 +103,20 @@ class LibsvmReader {
     reading.table.format = "libsvm";
     reading.table.text = true;
     reading.label_choices = {kLabel};
-    const bool wanted = std::find(options_.labels.begin(), options_.labels.end(), kLabel) != options_.labels.end();
-    if (wanted && !options_.transpose) reading.table.labels[kLabel] = labels_.finish();
+    if (wants_labels_) reading.table.labels[kLabel] = labels_.finish();
     Csr<double> csr = builder_.finish(rows_, cols_);
     reading.table.source = options_.transpose ? to_source(csr.transposed()) : to_source(std::move(csr));
     return reading;
   }
 
   ByteStream& bytes_;
-  LineReader lines_;
   const ReadOptions& options_;
   Context& context_;
+  Budget budget_;
+  LineReader lines_;
   CsrBuilder builder_;
   LabelBuilder labels_;
+  bool wants_labels_ = false;
   Index rows_ = 0, cols_ = 0;
 };
 

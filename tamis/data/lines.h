@@ -2,24 +2,29 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
+#include "tamis/data/buffer.h"
 #include "tamis/data/bytes.h"
 
 namespace tamis {
 
+inline constexpr std::size_t kMostLine = std::size_t{1} << 20;   // of one entry, one name or a comment
+inline constexpr std::size_t kMostRow = std::size_t{256} << 20;  // of a line that holds a whole row
+
 class LineReader {
  public:
-  explicit LineReader(ByteStream& bytes);
+  // Error(bad_data) for a line of `most` bytes or more.
+  LineReader(ByteStream& bytes, Budget& budget, std::size_t most);
 
   // The next line without its end (\n or \r\n); valid until the next call. False at the end of the stream.
   bool next(std::string_view& line) {
-    const char* from = buffer_.data() + begin_;
+    ++line_;
+    const char* from = buffer_.as<char>() + begin_;
     const void* found = std::char_traits<char>::find(from, end_ - begin_, '\n');
     if (found == nullptr) return next_slowly(line);
     return take(line, static_cast<std::size_t>(static_cast<const char*>(found) - from), 1);
   }
-  // Of the line that next() returned, counted from 1.
+  // Of the line that next() reads or returned, counted from 1.
   Index line() const { return line_; }
   // Bytes taken from the stream and not yet handed out.
   std::size_t held() const { return end_ - begin_; }
@@ -27,16 +32,18 @@ class LineReader {
 
  private:
   bool next_slowly(std::string_view& line);
+  void lengthen();
   bool take(std::string_view& line, std::size_t size, std::size_t end_size) {
-    line = {buffer_.data() + begin_, size};
+    line = {buffer_.as<char>() + begin_, size};
     if (line.ends_with('\r')) line.remove_suffix(1);
     begin_ += size + end_size;
-    ++line_;
     return true;
   }
 
   ByteStream& bytes_;
-  std::vector<char> buffer_;
+  Budget& budget_;
+  std::size_t most_;
+  Buffer buffer_;
   std::size_t begin_ = 0, end_ = 0;
   Index line_ = 0;
 };

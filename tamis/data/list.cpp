@@ -1,7 +1,9 @@
 #include "tamis/data/list.h"
 
+#include "tamis/base/error.h"
 #include "tamis/data/csv_scanner.h"
 #include "tamis/data/number.h"
+#include "tamis/data/words.h"
 
 namespace tamis {
 namespace {
@@ -16,16 +18,17 @@ std::string_view without_comment(std::string_view text) {
 
 }  // namespace
 
-std::vector<std::string> read_list(ByteStream& bytes) {
+std::vector<std::string> read_list(ByteStream& bytes, Context& context) {
   CsvScanner scanner(bytes);
   scanner.set_delimiter('\n');  // no delimiter within a line: a name may hold a comma
-  std::vector<std::string> words;
+  Budget budget(context, [&] { return text(bytes.where(), ": line ", scanner.line()); });
+  DistinctWords words(budget);
   for (;;) {
     scanner.skip_blank_lines();
-    if (scanner.at_end()) return words;
+    if (scanner.at_end()) return {words.words().begin(), words.words().end()};
     const CsvCell cell = scanner.cell();
     const std::string_view word = cell.quoted ? cell.text : trimmed(without_comment(cell.text));
-    if (cell.quoted || !word.empty()) words.emplace_back(word);
+    if (cell.quoted || !word.empty()) words.add(word);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "tamis/data/npy.h"
 #include "tamis/data/number.h"
 #include "tamis/data/quote.h"
+#include "tamis/data/words.h"
 
 namespace tamis {
 namespace {
@@ -26,7 +27,11 @@ std::string lower(std::string_view word) {
 class MatrixMarketReader {
  public:
   MatrixMarketReader(ByteStream& bytes, bool transpose, Context& context)
-      : bytes_(bytes), lines_(bytes), transpose_(transpose), context_(context) {}
+      : bytes_(bytes),
+        transpose_(transpose),
+        context_(context),
+        budget_(context, [this] { return text(bytes_.where(), ": line ", lines_.line()); }),
+        lines_(bytes, budget_, kMostLine) {}
 
   Source read() {
     read_banner();
@@ -90,7 +95,7 @@ class MatrixMarketReader {
     const auto count = static_cast<std::uint64_t>(entries_);
     require_bytes(count, 4);
     require_sparse_shape(bytes_.where(), rows_, cols_, symmetric_ ? 2 * count : count, context_);
-    CsrBuilder builder;
+    CsrBuilder builder(budget_);
     if (bytes_.remaining()) builder.reserve(static_cast<std::size_t>(entries_) * (symmetric_ ? 2 : 1));
     std::string_view line;
     for (Index read = 0; read < entries_; ++read) {
@@ -98,6 +103,7 @@ class MatrixMarketReader {
       read_entry(line, builder);
     }
     if (next_line(line)) wrong("more than ", entries_, " entries");
+    require_sparse_shape(bytes_.where(), rows_, cols_, builder.entries(), context_);  // without the zeros among them
     return to_source(builder.finish(transpose_ ? cols_ : rows_, transpose_ ? rows_ : cols_));
   }
 
@@ -153,17 +159,27 @@ class MatrixMarketReader {
       if (skew_) values[j * rows_ + j] = 0.0;
       for (Index i = symmetric_ ? j + (skew_ ? 1 : 0) : 0; i < rows_; ++i) {
         if (!next_line(line)) wrong("the file ends before column ", j, ", row ", i);
-        const double value = read_value(trimmed(line));
-        values[j * rows_ + i] = value;
-        if (symmetric_ && i != j) values[i * rows_ + j] = skew_ ? -value : value;
+        values[j * rows_ + i] = read_value(trimmed(line));
+      }
+    }
+    if (symmetric_) mirror(values);
+  }
+
+  // Once all values are there: a write to each row of the upper half would touch the memory of the whole array.
+  void mirror(double* values) const {
+    for (Index j = 0; j < cols_; ++j) {
+      for (Index i = j + 1; i < rows_; ++i) {
+        const double value = values[j * rows_ + i];
+        values[i * rows_ + j] = skew_ ? -value : value;
       }
     }
   }
 
   ByteStream& bytes_;
-  LineReader lines_;
   bool transpose_;
   Context& context_;
+  Budget budget_;
+  LineReader lines_;
   bool coordinate_ = true, pattern_ = false, symmetric_ = false, skew_ = false;
   Index rows_ = 0, cols_ = 0, entries_ = 0;
 };
@@ -182,8 +198,9 @@ std::string matrix_path(const std::string& folder) { return first_existing(folde
 std::vector<std::string> read_names(const std::string& path, std::size_t field, Index count, Context& context) {
   std::vector<std::string> names;
   if (path.empty()) return names;
-  const auto bytes = open_text(path, &context);
-  LineReader lines(*bytes);
+  const auto bytes = open_text(path, context);
+  Budget budget(context, bytes->where());
+  LineReader lines(*bytes, budget, kMostLine);
   std::string_view line;
   while (lines.next(line)) {
     const std::string_view first = line.substr(0, line.find('\t'));
@@ -194,7 +211,7 @@ std::vector<std::string> read_names(const std::string& path, std::size_t field, 
     }
     require(static_cast<Index>(names.size()) < count, ErrorCode::bad_data, bytes->where(), ": more than ", count,
             " lines, the matrix has ", count);
-    names.emplace_back(name.empty() ? first : name);
+    add_word(names, name.empty() ? first : name, budget);
   }
   require(static_cast<Index>(names.size()) == count, ErrorCode::bad_data, bytes->where(), ": ", names.size(),
           " lines, the matrix has ", count);
@@ -210,7 +227,7 @@ Source read_matrix_market(ByteStream& bytes, bool transpose, Context& context) {
 bool is_tenx_folder(const std::string& folder) { return !matrix_path(folder).empty(); }
 
 Reading read_tenx(const std::string& folder, const ReadOptions& options, Context& context) {
-  const auto bytes = open_text(matrix_path(folder), &context);
+  const auto bytes = open_text(matrix_path(folder), context);
   Reading reading;
   Table& table = reading.table;
   table.source = read_matrix_market(*bytes, !options.transpose, context);

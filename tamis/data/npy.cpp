@@ -15,6 +15,11 @@
 namespace tamis {
 namespace {
 
+void require_end(ByteStream& bytes) {
+  char extra = 0;
+  require(bytes.read(&extra, 1) == 0, ErrorCode::bad_data, bytes.where(), ": bytes too many after the array");
+}
+
 // Fills `to` with exactly `size` bytes, handing each piece to `post` while it is in the cache.
 template <class Post>
 void read_payload(ByteStream& bytes, std::byte* to, std::size_t size, std::size_t piece, const Post& post) {
@@ -25,8 +30,7 @@ void read_payload(ByteStream& bytes, std::byte* to, std::size_t size, std::size_
     post(to + done, wanted);
     done += wanted;
   }
-  char extra = 0;
-  require(bytes.read(&extra, 1) == 0, ErrorCode::bad_data, bytes.where(), ": bytes too many after the array");
+  require_end(bytes);
 }
 
 constexpr std::size_t kPostPiece = std::size_t{1} << 18;
@@ -55,9 +59,10 @@ auto visit_element(const NpyArray& array, Index i, const Visit& visit) {
   return visit(array.buffer.as<std::uint64_t>()[k]);
 }
 
-NpyArray read_array_after(const NpyHeader& header, ByteStream& bytes, Context& context) {
-  require(header.kind != 'U' && header.kind != 'S', ErrorCode::bad_data, bytes.where(),
-          ": an array of text, need numbers");
+bool is_text(const NpyHeader& header) { return header.kind == 'U' || header.kind == 'S'; }
+
+NpyArray read_array_after(const NpyHeader& header, ByteStream& bytes, Budget& budget) {
+  require(!is_text(header), ErrorCode::bad_data, bytes.where(), ": an array of text, need numbers");
   const std::size_t size = payload_size(bytes, header);
   const bool half = is_half(header);
   NpyArray array;
@@ -66,7 +71,7 @@ NpyArray read_array_after(const NpyHeader& header, ByteStream& bytes, Context& c
   array.shape = header.shape;
   array.count = header.count;
   require(!half || size <= SIZE_MAX / 2, ErrorCode::bad_data, bytes.where(), ": more than 2^64 bytes");
-  require_memory(context, bytes.where(), half ? 2 * size : size);
+  budget.take(half ? 2 * size : size);
   array.buffer.resize(half ? 2 * size : size);
   read_numbers(bytes, header, array.buffer.data() + (half ? size : 0), size);
   if (half) widen_halves(array.buffer.data(), size);
@@ -111,6 +116,25 @@ std::string word_at(const std::byte* item, const NpyHeader& header) {
   return word;
 }
 
+// Visits the words of an array of text, which is never in memory as a whole.
+template <class Visit>
+void for_each_word(const NpyHeader& header, ByteStream& bytes, const Visit& visit) {
+  const std::size_t size = payload_size(bytes, header);
+  const std::size_t at_once = std::max<std::size_t>(1, kPostPiece / std::max<std::size_t>(1, header.item));
+  Buffer buffer(std::min(size, at_once * header.item));
+  for (Index i = 0; i < header.count;) {
+    const Index count = std::min(header.count - i, static_cast<Index>(at_once));
+    const std::size_t wanted = static_cast<std::size_t>(count) * header.item;
+    require(bytes.read_full(buffer.data(), wanted) == wanted, ErrorCode::bad_data, bytes.where(),
+            ": truncated, the header promises ", size, " bytes");
+    for (Index k = 0; k < count; ++k) {
+      visit(word_at(buffer.data() + static_cast<std::size_t>(k) * header.item, header));
+    }
+    i += count;
+  }
+  require_end(bytes);
+}
+
 }  // namespace
 
 double number_at(const NpyArray& array, Index i) {
@@ -129,34 +153,16 @@ bool integer_at(const NpyArray& array, Index i, std::int64_t& value) {
   });
 }
 
-NpyArray read_npy_array(ByteStream& bytes, Context& context) {
-  return read_array_after(read_npy_header(bytes), bytes, context);
+NpyArray read_npy_array(ByteStream& bytes, Budget& budget) {
+  return read_array_after(read_npy_header(bytes), bytes, budget);
 }
 
-std::vector<std::string> read_npy_words(ByteStream& bytes, Context& context) {
+std::string read_npy_word(ByteStream& bytes) {
   const NpyHeader header = read_npy_header(bytes);
-  std::vector<std::string> words;
-  if (header.kind == 'U' || header.kind == 'S') {
-    const std::size_t size = payload_size(bytes, header);
-    require(header.item > 0 || header.count <= (Index{1} << 31), ErrorCode::bad_data, bytes.where(),
-            ": too many empty words");
-    require_memory(context, bytes.where(), size + static_cast<std::uint64_t>(header.count) * sizeof(std::string));
-    Buffer buffer(size);
-    read_payload(bytes, buffer.data(), size, size, [](std::byte*, std::size_t) {});
-    for (Index i = 0; i < header.count; ++i) {
-      words.push_back(word_at(buffer.data() + static_cast<std::size_t>(i) * header.item, header));
-    }
-    return words;
-  }
-  const NpyArray array = read_array_after(header, bytes, context);
-  for (Index i = 0; i < array.count; ++i) {
-    std::int64_t whole = 0;
-    const double value = number_at(array, i);
-    require(std::isfinite(value), ErrorCode::bad_data, bytes.where(), ": label ", i,
-            " is not finite, need a class, or -1 for unlabelled");
-    words.push_back(integer_at(array, i, whole) ? std::to_string(whole) : number_text(value));
-  }
-  return words;
+  if (!is_text(header) || header.count != 1) return "";
+  std::string word;
+  for_each_word(header, bytes, [&](std::string&& one) { word = std::move(one); });
+  return word;
 }
 
 Source read_npy_matrix(ByteStream& bytes, bool transpose, bool map, Context& context) {
@@ -168,7 +174,8 @@ Source read_npy_matrix(ByteStream& bytes, bool transpose, bool map, Context& con
     view.data = owner.get();
     view.dtype = dtype_of(header);
   } else {
-    const auto array = std::make_shared<NpyArray>(read_array_after(header, bytes, context));
+    Budget budget(context, bytes.where());
+    const auto array = std::make_shared<NpyArray>(read_array_after(header, bytes, budget));
     view.data = array->buffer.data();
     view.dtype = array->dtype;
     owner = array;
@@ -186,9 +193,22 @@ Source read_npy_matrix(ByteStream& bytes, bool transpose, bool map, Context& con
 }
 
 Labels read_npy_labels(ByteStream& bytes, Index rows, Context& context) {
-  LabelBuilder builder;
-  for (const std::string& word : read_npy_words(bytes, context)) builder.add(word);
-  require_label_count(bytes.where(), "the array", builder.size(), rows);
+  const NpyHeader header = read_npy_header(bytes);
+  require_label_count(bytes.where(), "the array", header.count, rows);
+  Budget budget(context, bytes.where());
+  LabelBuilder builder(budget);
+  if (is_text(header)) {
+    for_each_word(header, bytes, [&](const std::string& word) { builder.add(word); });
+    return builder.finish();
+  }
+  const NpyArray array = read_array_after(header, bytes, budget);
+  for (Index i = 0; i < array.count; ++i) {
+    std::int64_t whole = 0;
+    const double value = number_at(array, i);
+    require(std::isfinite(value), ErrorCode::bad_data, bytes.where(), ": label ", i,
+            " is not finite, need a class, or -1 for unlabelled");
+    builder.add(integer_at(array, i, whole) ? std::to_string(whole) : number_text(value));
+  }
   return builder.finish();
 }
 

@@ -31,14 +31,15 @@ struct NpyArray {
 };
 
 // Numbers, read straight into one buffer: float16 widened to f32, bool to u8, bytes swapped in place. The size the
-// header claims is compared with the size of the stream before anything is allocated.
-NpyArray read_npy_array(ByteStream& bytes, Context& context);
-// Text ('S', 'U') of one row or column, as UTF-8; numbers as their shortest text.
-std::vector<std::string> read_npy_words(ByteStream& bytes, Context& context);
+// header claims is compared with the size of the stream before anything is allocated, and taken from the budget.
+NpyArray read_npy_array(ByteStream& bytes, Budget& budget);
+// The text ('S', 'U') of an array of one, as UTF-8; "" for any other array.
+std::string read_npy_word(ByteStream& bytes);
 
 // A table of two dimensions, rows and columns swapped by strides where it is to be transposed. With `map` a file that
 // holds the numbers as they are needed is mapped, not copied.
 Source read_npy_matrix(ByteStream& bytes, bool transpose, bool map, Context& context);
+// One label a row: text, or numbers as their shortest text.
 Labels read_npy_labels(ByteStream& bytes, Index rows, Context& context);
 
 // Element i as a double, or as an integer (false where it is not one).

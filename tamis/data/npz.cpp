@@ -69,81 +69,76 @@ class NpzReader {
   }
 
   Source read_sparse() const {
-    const std::vector<std::string> format = read_npy_words(*open("format"), context_);
-    const std::string word = format.size() == 1 ? format[0] : "";
+    const std::string word = read_npy_word(*open("format"));
     require(word == "csr" || word == "csc" || word == "coo", ErrorCode::bad_data, archive_.where(), ": sparse format ",
             in_quotes(word), ", need csr, csc or coo");
-    const NpyArray shape = read_npy_array(*open("shape"), context_);
+    Budget budget(context_, archive_.where());
+    const NpyArray shape = read_npy_array(*open("shape"), budget);
     Index rows = 0;
     Index cols = 0;
     require(shape.count == 2 && integer_at(shape, 0, rows) && integer_at(shape, 1, cols) && rows >= 0 && cols >= 0,
             ErrorCode::bad_data, archive_.where(), ": bad shape of the sparse matrix, need two counts");
     require_shape(archive_.where(), options_.transpose ? cols : rows, options_.transpose ? rows : cols);
-    const NpyArray data = read_npy_array(*open("data"), context_);
+    const NpyArray data = read_npy_array(*open("data"), budget);
     require_sparse_shape(archive_.where(), rows, cols, static_cast<std::uint64_t>(data.count), context_);
-    if (word == "coo") return read_coo(data, rows, cols);
+    if (word == "coo") return read_coo(data, rows, cols, budget);
     // The columns of a matrix are the rows of its transpose.
     const bool by_columns = word == "csc";
     if (by_columns) std::swap(rows, cols);
     const bool turn = by_columns != options_.transpose;
-    if (data.dtype == DType::f32) return read_compressed<float>(data, rows, cols, turn);
-    return read_compressed<double>(data, rows, cols, turn);
+    if (data.dtype == DType::f32) return read_compressed<float>(data, rows, cols, turn, budget);
+    return read_compressed<double>(data, rows, cols, turn, budget);
   }
 
-  std::vector<std::int64_t> read_integers(const std::string& name, Index low, Index high) const {
-    const NpyArray array = read_npy_array(*open(name), context_);
-    std::vector<std::int64_t> out(static_cast<std::size_t>(array.count));
-    for (Index i = 0; i < array.count; ++i) {
-      std::int64_t& value = out[static_cast<std::size_t>(i)];
+  // `count` integers of low..high.
+  template <class T>
+  std::vector<T> read_integers(const std::string& name, Index count, Index low, Index high, Budget& budget) const {
+    const NpyArray array = read_npy_array(*open(name), budget);
+    require(array.count == count, ErrorCode::bad_data, archive_.where(), ": ", name, " has ", array.count,
+            " numbers, need ", count);
+    budget.take(static_cast<std::uint64_t>(count) * sizeof(T));
+    std::vector<T> out(static_cast<std::size_t>(count));
+    for (Index i = 0; i < count; ++i) {
+      std::int64_t value = 0;
       require(integer_at(array, i, value) && value >= low && value <= high, ErrorCode::bad_data, archive_.where(), ": ",
               name, "[", i, "] must be an integer in ", low, "..", high);
+      out[static_cast<std::size_t>(i)] = static_cast<T>(value);
     }
+    budget.give_back(array.buffer.size());
     return out;
   }
 
   template <class T>
-  Source read_compressed(const NpyArray& data, Index rows, Index cols, bool turn) const {
+  Source read_compressed(const NpyArray& data, Index rows, Index cols, bool turn, Budget& budget) const {
     Csr<T> csr;
     csr.rows = rows;
     csr.cols = cols;
-    csr.offsets = read_integers("indptr", 0, data.count);
-    require(static_cast<Index>(csr.offsets.size()) == rows + 1 && csr.offsets[0] == 0 &&
-                std::is_sorted(csr.offsets.begin(), csr.offsets.end()) && csr.offsets.back() == data.count,
+    csr.offsets = read_integers<std::int64_t>("indptr", rows + 1, 0, data.count, budget);
+    require(csr.offsets[0] == 0 && std::is_sorted(csr.offsets.begin(), csr.offsets.end()) &&
+                csr.offsets.back() == data.count,
             ErrorCode::bad_data, archive_.where(), ": indptr must rise from 0 to ", data.count, " in ", rows + 1,
             " steps");
-    csr.columns = read_columns(data.count, cols);
+    csr.columns = read_integers<std::int32_t>("indices", data.count, 0, cols - 1, budget);
+    budget.take(static_cast<std::uint64_t>(data.count) * sizeof(T));
     csr.values.resize(static_cast<std::size_t>(data.count));
     for (Index i = 0; i < data.count; ++i) csr.values[static_cast<std::size_t>(i)] = static_cast<T>(number_at(data, i));
     csr.make_canonical();
+    require_sparse_shape(archive_.where(), rows, cols, csr.values.size(), context_);  // without the zeros among them
+    if (turn) budget.require(csr.values.size() * (sizeof(T) + 4) + static_cast<std::uint64_t>(cols + 1) * 16);
     return turn ? to_source(csr.transposed()) : to_source(std::move(csr));
   }
 
-  std::vector<std::int32_t> read_columns(Index count, Index cols) const {
-    const NpyArray array = read_npy_array(*open("indices"), context_);
-    require(array.count == count, ErrorCode::bad_data, archive_.where(), ": ", array.count, " indices for ", count,
-            " values");
-    std::vector<std::int32_t> out(static_cast<std::size_t>(count));
-    for (Index i = 0; i < count; ++i) {
-      std::int64_t value = 0;
-      require(integer_at(array, i, value) && value >= 0 && value < cols, ErrorCode::bad_data, archive_.where(),
-              ": indices[", i, "] must be an integer in 0..", cols - 1);
-      out[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(value);
-    }
-    return out;
-  }
-
-  Source read_coo(const NpyArray& data, Index rows, Index cols) const {
-    std::vector<std::int64_t> row = read_integers("row", 0, rows - 1);
-    std::vector<std::int64_t> col = read_integers("col", 0, cols - 1);
-    require(row.size() == static_cast<std::size_t>(data.count) && col.size() == row.size(), ErrorCode::bad_data,
-            archive_.where(), ": row, col and data differ in length");
+  Source read_coo(const NpyArray& data, Index rows, Index cols, Budget& budget) const {
+    auto row = read_integers<std::int32_t>("row", data.count, 0, rows - 1, budget);
+    auto col = read_integers<std::int32_t>("col", data.count, 0, cols - 1, budget);
     if (options_.transpose) {
       std::swap(row, col);
       std::swap(rows, cols);
     }
-    CsrBuilder builder;
+    CsrBuilder builder(budget);
     builder.reserve(row.size());
     for (std::size_t i = 0; i < row.size(); ++i) builder.add(row[i], col[i], number_at(data, static_cast<Index>(i)));
+    require_sparse_shape(archive_.where(), rows, cols, builder.entries(), context_);
     return to_source(builder.finish(rows, cols));
   }
 

@@ -17,6 +17,7 @@
 #include "tamis/data/passes.h"
 #include "tamis/data/quote.h"
 #include "tamis/data/spool.h"
+#include "tamis/data/words.h"
 
 namespace tamis {
 
@@ -157,11 +158,12 @@ Reading read_npy_shards(const std::vector<std::string>& files, Context& context)
 // Everything of a text table but its numbers, row after row.
 class TextShards {
  public:
-  explicit TextShards(const std::vector<std::string>& files) : files_(files) {}
+  TextShards(const std::vector<std::string>& files, const std::string& where, Context& context)
+      : files_(files), context_(context), budget_(context, where) {}
 
-  void add(const std::string& file, const ReadOptions& options, Context& context) {
+  void add(const std::string& file, const ReadOptions& options) {
     const char delimiter = file.find(".tsv") != std::string::npos ? '\t' : '\0';
-    const Reading shard = read_csv(*open_text(file, &context), delimiter, options, context);
+    const Reading shard = read_csv(*open_text(file, context_), delimiter, options, context_);
     const std::string where = printable(file, file.size());
     const Table& table = shard.table;
     if (!spool_) {
@@ -172,18 +174,19 @@ class TextShards {
     require_like_first(where, table.source.cols(), files_[0], spool_->cols());
     require(table.names == first_.table.names, ErrorCode::bad_data, where, ": other names of columns than ",
             printable(files_[0], files_[0].size()));
-    ids_.insert(ids_.end(), table.row_ids.begin(), table.row_ids.end());
+    for (const std::string& id : table.row_ids) add_word(ids_, id, budget_);
     for (const auto& [spec, labels] : table.labels) {
+      LabelBuilder& builder = builders_.try_emplace(spec, budget_).first->second;
       for (const int c : labels.classes) {
-        builders_[spec].add(c < 0 ? std::string() : labels.names[static_cast<std::size_t>(c)]);
+        builder.add(c < 0 ? std::string() : labels.names[static_cast<std::size_t>(c)]);
       }
     }
-    const Matrix numbers = gather(table.source, context);
+    const Matrix numbers = gather(table.source, context_);
     spool_->add({numbers.data(), DType::f64, numbers.rows(), numbers.cols(), numbers.cols(), 1});
   }
 
-  Reading finish(Context& context) {
-    first_.table.source = on_disk(spool_->finish(), context);
+  Reading finish() {
+    first_.table.source = on_disk(spool_->finish(), context_);
     first_.table.row_ids = std::move(ids_);
     for (auto& [spec, builder] : builders_) first_.table.labels[spec] = builder.finish();
     return std::move(first_);
@@ -191,6 +194,8 @@ class TextShards {
 
  private:
   const std::vector<std::string>& files_;
+  Context& context_;
+  Budget budget_;
   Reading first_;
   std::vector<std::string> ids_;
   std::map<std::string, LabelBuilder> builders_;
@@ -209,13 +214,13 @@ Reading read_shards(const std::string& path, const ReadOptions& options, Context
   require(!options.transpose, ErrorCode::usage, printable(path, path.size()),
           ": shards cannot be transposed, need features in columns");
   if (kind_of_shard(files[0]) == Kind::npy) return read_npy_shards(files, context);
-  TextShards shards(files);
+  TextShards shards(files, printable(path, path.size()), context);
   for (std::size_t i = 0; i < files.size(); ++i) {
     context.check_cancelled();
     context.progress("reading", static_cast<double>(i) / static_cast<double>(files.size()), files[i]);
-    shards.add(files[i], options, context);
+    shards.add(files[i], options);
   }
-  return shards.finish(context);
+  return shards.finish();
 }
 
 }  // namespace tamis

@@ -57,7 +57,7 @@ Reading read_npy_file(const std::string& path, const ReadOptions& options, Conte
   reading.table.format = "npy";
   reading.table.source = left_on_disk(path, options, context);
   if (reading.table.source.rows() > 0) return reading;
-  reading.table.source = read_npy_matrix(*open_text(path, &context), options.transpose, options.map, context);
+  reading.table.source = read_npy_matrix(*open_text(path, context), options.transpose, options.map, context);
   return reading;
 }
 
@@ -65,7 +65,7 @@ Reading read_mtx_file(const std::string& path, const ReadOptions& options, Conte
   Reading reading;
   reading.table.format = "mtx";
   reading.table.text = true;
-  reading.table.source = read_matrix_market(*open_text(path, &context), options.transpose, context);
+  reading.table.source = read_matrix_market(*open_text(path, context), options.transpose, context);
   return reading;
 }
 
@@ -103,12 +103,12 @@ Reading read_by_ending(const std::string& path, const ReadOptions& options, Cont
   if (has_ending(path, {".npy"})) return read_npy_file(path, options, context);
   if (has_ending(path, {".mtx"})) return read_mtx_file(path, options, context);
   if (has_ending(path, {".svm", ".libsvm", ".svmlight"})) {
-    return read_libsvm(*open_text(path, &context), options, context);
+    return read_libsvm(*open_text(path, context), options, context);
   }
-  if (has_ending(path, {".tsv"})) return read_csv(*open_text(path, &context), '\t', options, context);
+  if (has_ending(path, {".tsv"})) return read_csv(*open_text(path, context), '\t', options, context);
   // A pipe without a telling name, as a shell's <(...) makes, holds CSV like standard input.
   if (has_ending(path, {".csv", ".txt"}) || kind == FileKind::pipe) {
-    return read_csv(*open_text(path, &context), 0, options, context);
+    return read_csv(*open_text(path, context), 0, options, context);
   }
   if (is_foreign(path)) return read_foreign(path, options, context);
   fail(ErrorCode::bad_data, where, ": unknown ending; ", kWhatIsRead,
@@ -142,11 +142,11 @@ Table read_table(const std::string& path, const ReadOptions& options, Context& c
   return std::move(reading.table);
 }
 
-std::vector<std::string> read_list(const std::string& path) {
+std::vector<std::string> read_list(const std::string& path, Context& context) {
   require(file_kind(path) != FileKind::folder, ErrorCode::bad_data, printable(path, path.size()),
           ": a folder, need a file of one word a line");
-  const auto bytes = open_text(path, nullptr);
-  return read_list(*bytes);
+  const auto bytes = open_text(path, context);
+  return read_list(*bytes, context);
 }
 
 }  // namespace tamis

@@ -61,7 +61,8 @@ struct ReadOptions {
 // Throws Error(bad_data) with the position, Error(io), Error(resources) where it would not fit context.memory_limit.
 Table read_table(const std::string& path, const ReadOptions& options, Context& context);
 
-// Reads one list of words, one a line (a single CSV column; '#' starts a comment): names or positions of features.
-std::vector<std::string> read_list(const std::string& path);
+// Reads one list of words, one a line (a single CSV column; '#' starts a comment): names or positions of features,
+// each once.
+std::vector<std::string> read_list(const std::string& path, Context& context);
 
 }  // namespace tamis

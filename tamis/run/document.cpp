@@ -57,7 +57,7 @@ void write_data(Json& json, const SelectionRecord& record) {
   json.member("constant", record.result.constant).end_object();
 }
 
-const char* name_of(Outcome outcome) {
+const char* outcome_text(Outcome outcome) {
   switch (outcome) {
     case Outcome::narrow: return "kept whole: narrow";
     case Outcome::no_structure: return "no structure found";
@@ -71,7 +71,7 @@ void write_guidance(Json& json, const SelectResult& result) {
   json.member("share", for_all_columns(guidance.share, result)).key("evidence");
   guidance.evidence.empty() ? json.null() : json.value(for_all_columns(guidance.evidence, result));
   json.member("alignment", guidance.alignment).key("guide").begin_object();
-  json.member("outcome", name_of(guidance.outcome)).member("suggested", guidance.suggested);
+  json.member("outcome", outcome_text(guidance.outcome)).member("suggested", guidance.suggested);
   json.member("passed", guidance.passed).member("chance", guidance.chance).member("deviation", guidance.deviation);
   json.member("graph_weights", std::vector<double>(guidance.graph_weights.begin(), guidance.graph_weights.end()));
   json.member("modularity", std::vector<double>(guidance.modularity.begin(), guidance.modularity.end()));

@@ -183,9 +183,9 @@ std::string feature_name(const Table& table, Index j) {
   return table.names.empty() ? text("f", j) : table.names[static_cast<std::size_t>(j)];
 }
 
-std::vector<std::string> list_words(const std::string& text_value) {
-  if (text_value.starts_with('@')) return read_list(text_value.substr(1));
-  if (is_list_file(text_value)) return read_list(text_value);
+std::vector<std::string> list_words(const std::string& text_value, Context& context) {
+  if (text_value.starts_with('@')) return read_list(text_value.substr(1), context);
+  if (is_list_file(text_value)) return read_list(text_value, context);
   std::vector<std::string> words;
   for (std::size_t start = 0; start <= text_value.size();) {
     const std::size_t end = std::min(text_value.find(',', start), text_value.size());
@@ -208,8 +208,8 @@ std::vector<Index> resolve_features(const std::vector<std::string>& words, const
   return features;
 }
 
-std::vector<std::string> read_feature_list(const std::string& path, std::optional<Index> top) {
-  auto words = is_ranking(path) ? read_ranking(path, !top) : read_list(path);
+std::vector<std::string> read_feature_list(const std::string& path, std::optional<Index> top, Context& context) {
+  auto words = is_ranking(path) ? read_ranking(path, !top) : read_list(path, context);
   require(!words.empty(), ErrorCode::bad_data, path, ": 0 features in the list, need at least 1");
   if (top) {
     const auto count = static_cast<Index>(words.size());

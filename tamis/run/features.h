@@ -27,7 +27,7 @@ Index resolve_count(const FeatureCount& wanted, Index available);
 std::string feature_name(const Table& table, Index j);
 
 // "a,b,c", or "@FILE", or a FILE that exists (its path has a '/' or it ends in .txt .csv .tsv .list): the words in it.
-std::vector<std::string> list_words(const std::string& text);
+std::vector<std::string> list_words(const std::string& text, Context& context);
 
 // Positions of the named features, each once, in the order given. Names win over positions. Columns of the file that
 // are no features (text, labels, row identifiers) are passed over where `skip_left_out`.
@@ -37,6 +37,6 @@ std::vector<Index> resolve_features(const std::vector<std::string>& words, const
 
 // The words of a list file. Of a ranking.csv that we wrote: the positions marked as selected, best first.
 // With `top`, the first so many of the whole list instead.
-std::vector<std::string> read_feature_list(const std::string& path, std::optional<Index> top);
+std::vector<std::string> read_feature_list(const std::string& path, std::optional<Index> top, Context& context);
 
 }  // namespace tamis

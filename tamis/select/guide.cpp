@@ -174,7 +174,7 @@ std::map<Index, double> weights_of_scales(const GuideOptions& options, Index n) 
 }
 
 // sum_kl n_kl^2 / (n_k n_l) = tr of the product of two projectors.
-double overlap(const Partition& a, const Partition& b) {
+double trace_of_product(const Partition& a, const Partition& b) {
   std::vector<double> both(a.sizes.size() * b.sizes.size());
   for (std::size_t i = 0; i < a.labels.size(); ++i) {
     both[static_cast<std::size_t>(a.labels[i]) * b.sizes.size() + static_cast<std::size_t>(b.labels[i])] += 1;
@@ -222,7 +222,7 @@ Chance chance(const Guide& guide) {
   double trace = 0, square = -1;
   for (const Partition& a : guide.partitions) {
     trace += a.weight * static_cast<double>(a.sizes.size() - 1);
-    for (const Partition& b : guide.partitions) square += a.weight * b.weight * overlap(a, b);
+    for (const Partition& b : guide.partitions) square += a.weight * b.weight * trace_of_product(a, b);
   }
   const double mean = trace / (n - 1);
   return {mean, std::sqrt(std::max(2 * (square / (n - 1) - mean * mean) / (n + 1), 0.0))};
@@ -279,7 +279,7 @@ std::size_t best_partition(const Guide& guide) {
   for (std::size_t q = 0; q < guide.partitions.size(); ++q) {
     const Partition& own = guide.partitions[q];
     double inner = -1;  // <HU(U'U)^-1U'H, HPH>
-    for (const Partition& other : guide.partitions) inner += other.weight * overlap(own, other);
+    for (const Partition& other : guide.partitions) inner += other.weight * trace_of_product(own, other);
     const double agreement = own.sizes.size() > 1 ? inner / std::sqrt(static_cast<double>(own.sizes.size() - 1)) : 0.0;
     const bool fewer = own.sizes.size() < guide.partitions[best].sizes.size();
     if (agreement > most + 1e-12 || (agreement > most - 1e-12 && fewer)) {

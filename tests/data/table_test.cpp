@@ -126,7 +126,9 @@ TEST(ReadTable, LabelsFromFiles) {
 }
 
 TEST(Labels, TextIsSortedByBytes) {
-  LabelBuilder builder;
+  const Context context(1);
+  Budget budget(context, "labels");
+  LabelBuilder builder(budget);
   for (const char* word : {"b", "10", "", "2", "-1", "b"}) builder.add(word);
   const Labels labels = builder.finish();
   EXPECT_EQ(labels.names, (std::vector<std::string>{"10", "2", "b"}));
@@ -181,13 +183,14 @@ TEST(ReadTable, LargeArrayByAllThreads) {
 
 TEST(ReadList, WordsCommentsAndQuotes) {
   const Folder folder;
+  Context context(1);
   const std::string path =
       folder.write("list.txt", "\xEF\xBB\xBF# features\r\n a \r\n\r\nb,c\r\nd#1 # why\r\n\"# x\"\"y\"\r\n3");
-  EXPECT_EQ(read_list(path), (std::vector<std::string>{"a", "b,c", "d#1", "# x\"y", "3"}));
-  error_of(ErrorCode::io, [&] { read_list(folder.path("absent")); });
-  error_of(ErrorCode::bad_data, [&] { read_list(folder.path("")); });
-  error_of(ErrorCode::bad_data, [&] { read_list(folder.write("bad", "\"a\n")); });
-  EXPECT_TRUE(read_list(folder.write("empty", "")).empty());
+  EXPECT_EQ(read_list(path, context), (std::vector<std::string>{"a", "b,c", "d#1", "# x\"y", "3"}));
+  error_of(ErrorCode::io, [&] { read_list(folder.path("absent"), context); });
+  error_of(ErrorCode::bad_data, [&] { read_list(folder.path(""), context); });
+  error_of(ErrorCode::bad_data, [&] { read_list(folder.write("bad", "\"a\n"), context); });
+  EXPECT_TRUE(read_list(folder.write("empty", ""), context).empty());
 }
 
 TEST(Quote, ControlAndInvalidBytesAreEscaped) {

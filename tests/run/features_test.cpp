@@ -84,18 +84,20 @@ TEST(Features, ColumnsThatAreNoFeatures) {
 }
 
 TEST(Features, ListsOfWords) {
-  EXPECT_EQ(list_words("a,b,,c"), (std::vector<std::string>{"a", "b", "c"}));
-  EXPECT_TRUE(list_words("").empty());
+  Context context(1);
+  EXPECT_EQ(list_words("a,b,,c", context), (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_TRUE(list_words("", context).empty());
   const TemporaryFile file("x\ny\n");
-  EXPECT_EQ(list_words("@" + file.path()), (std::vector<std::string>{"x", "y"}));
-  EXPECT_EQ(list_words(file.path()), (std::vector<std::string>{"x", "y"}));
+  EXPECT_EQ(list_words("@" + file.path(), context), (std::vector<std::string>{"x", "y"}));
+  EXPECT_EQ(list_words(file.path(), context), (std::vector<std::string>{"x", "y"}));
 }
 
 TEST(Features, OurRankingFilesAreRead) {
+  Context context(1);
   const TemporaryFile file("rank,index,name,score,selected\n1,7,\"a,\"\"b\nc\",0.5,1\n2,0,d,0.25,0\n3,4,e,0.1,1\n");
-  EXPECT_EQ(read_feature_list(file.path(), std::nullopt), (std::vector<std::string>{"7", "4"}));
-  EXPECT_EQ(read_feature_list(file.path(), 2), (std::vector<std::string>{"7", "0"}));
-  EXPECT_THROW(read_feature_list(file.path(), 4), Error);
+  EXPECT_EQ(read_feature_list(file.path(), std::nullopt, context), (std::vector<std::string>{"7", "4"}));
+  EXPECT_EQ(read_feature_list(file.path(), 2, context), (std::vector<std::string>{"7", "0"}));
+  EXPECT_THROW(read_feature_list(file.path(), 4, context), Error);
 }
 
 }  // namespace

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from typing import Any, Callable
+from math import prod
+from typing import Any, BinaryIO, Callable, Iterator
 
 from .hdf5 import HDF5File, require_counts
 from .numbers import compressed_rows, dense_numbers, number_type, require_shape
@@ -39,14 +40,16 @@ def _mat_parts(request: Request, variables: _Variables) -> Parts:
         what = f"of {len(shape)} dimensions" if kind in _MATLAB_NUMBERS else f"of class {printable(kind)}"
         raise request.refuse("variable ", printable(name), " is ", what, ", need a matrix of real numbers")
     parts = Parts(X=variables.matrix(name), format="mat", label_choices=list(variables.kinds))
+    rows, columns = parts.X.shape
     for word in request.labels:
         if word in variables.kinds:
-            parts.labels[word] = label_words(_mat_vector(request, variables, word))
+            parts.labels[word] = label_words(_mat_vector(request, variables, word, "labels " + printable(word), rows))
     if request.id_column:
         if request.id_column not in variables.kinds:
             missing, has = printable(request.id_column), listed(list(variables.kinds))
             raise request.wrong_name("no variable ", missing, " for the identifiers, it has ", has)
-        parts.row_ids = label_words(_mat_vector(request, variables, request.id_column))
+        what, need = ("names of columns", columns) if request.transpose else ("row identifiers", rows)
+        parts.row_ids = label_words(_mat_vector(request, variables, request.id_column, what, need))
     if request.transpose:
         parts.names, parts.row_ids = parts.row_ids, parts.names
     require_counts(request, parts)
@@ -69,17 +72,19 @@ def _chosen_variable(request: Request, kinds: dict[str, tuple[tuple[int, ...], s
     raise request.wrong_name("no variable ", printable(request.array), ", --array takes one of ", listed(list(kinds)))
 
 
-def _mat_vector(request: Request, variables: _Variables, name: str) -> Any:
+def _mat_vector(request: Request, variables: _Variables, name: str, what: str, need: int) -> Any:
+    """A variable of `need` values, which is not read where it has another number of them."""
     import numpy as np
 
-    kind = variables.kinds[name][1]
+    shape, kind = variables.kinds[name]
     if kind not in _MATLAB_NUMBERS | {"char", "cell"} or kind == "sparse":
-        what = f"variable {printable(name)} is of class {printable(kind)}"
-        raise request.refuse(what, ", need numbers or words")
-    values = np.asarray(variables.words(name))
-    if kind != "char" and (values.ndim != 2 or 1 not in values.shape):
+        raise request.refuse("variable ", printable(name), " is of class ", printable(kind), ", need numbers or words")
+    if kind != "char" and (len(shape) != 2 or 1 not in shape):
         raise request.refuse("variable ", printable(name), " is not a vector")
-    values = values.ravel()
+    count = prod(shape[:1] if kind == "char" else shape)
+    if count != need:
+        raise request.refuse(count, " ", what, " for ", need)
+    values = np.asarray(variables.words(name)).ravel()
     if values.dtype.kind == "c" or values.dtype.kind == "f" and np.isinf(values).any():
         raise request.refuse("variable ", printable(name), " is complex or infinite, need numbers or words")
     return values
@@ -89,15 +94,23 @@ def _mat5_variables(request: Request) -> _Variables:
     import numpy as np
 
     scipy_io = request.load("scipy.io")
-    listed = scipy_io.whosmat(request.path, appendmat=False)
-    kinds = {name: (tuple(map(int, shape)), kind) for name, shape, kind in listed}
+    elements: dict[str, _Mat5Variable] = {}
+    with open(request.path, "rb") as file:
+        for element in _mat5_elements(request, file):
+            elements.setdefault(element.name, element)
+    kinds = {name: (element.shape, element.kind) for name, element in elements.items()}
+    if not elements:  # version 4, or no variables
+        listed = scipy_io.whosmat(request.path, appendmat=False)
+        kinds = {name: (tuple(map(int, shape)), kind) for name, shape, kind in listed}
 
     def load(name: str) -> Any:
-        shape, kind = kinds[name]
-        if kind != "sparse":
-            request.require_memory(int(np.prod(shape, dtype=object)))  # at least a byte each
-        _require_sound_mat5(request, name)
-        return scipy_io.loadmat(request.path, appendmat=False, variable_names=[name])[name]
+        with open(request.path, "rb") as file:
+            if name not in elements:
+                shape, kind = kinds[name]
+                request.require_memory(0 if kind == "sparse" else prod(shape))  # at least a byte each
+                return scipy_io.loadmat(file, variable_names=[name])[name]
+            elements[name].open(request, file).check()
+            return scipy_io.loadmat(_OneVariable(elements[name], file), variable_names=[name])[name]
 
     def matrix(name: str) -> Any:
         found = load(name)
@@ -136,26 +149,77 @@ class _Inflated:
         return bytes(out)
 
 
-def _require_sound_mat5(request: Request, name: str) -> None:
-    """The structure of a variable of a version 5 file: SciPy's reader crashes where the type of a part is unknown."""
-    with open(request.path, "rb") as file:
-        head = file.read(128)
-        order = {b"IM": "little", b"MI": "big"}.get(head[126:128])
-        if order is None:  # version 4 has no such types
+@dataclass
+class _Mat5Variable:
+    """Where a variable of a version 5 file stands, and what its header says."""
+
+    begin: int  # of its element, after the tag
+    size: int
+    order: Any  # of bytes: "little" or "big"
+    packed: bool
+    name: str = ""
+    shape: tuple[int, ...] = ()
+    kind: str = ""
+
+    def stream(self, file: BinaryIO) -> Any:
+        """Its inner element, from the tag on."""
+        file.seek(self.begin if self.packed else self.begin - 8)
+        return _Inflated(file, self.size) if self.packed else file
+
+    def open(self, request: Request, file: BinaryIO) -> _MatlabElement:
+        stream = self.stream(file)
+        stream.read(8)
+        return _MatlabElement(request, stream, self.order, self.packed)
+
+
+def _mat5_elements(request: Request, file: BinaryIO) -> Iterator[_Mat5Variable]:
+    """The variables of a version 5 file, found without inflating more than their headers; of version 4 none."""
+    order = {b"IM": "little", b"MI": "big"}.get(file.read(128)[126:128])
+    while order is not None:
+        tag = file.read(8)
+        if len(tag) < 8:
             return
-        while True:
-            tag = file.read(8)
-            if len(tag) < 8:
-                return
-            kind, size = (int.from_bytes(part, order) for part in (tag[:4], tag[4:]))
-            begin = file.tell()
-            stream: Any = _Inflated(file, size) if kind == 15 else file
-            if kind == 15:
-                inner = stream.read(8)
-                kind = int.from_bytes(inner[:4], order)
-            if kind == 14:
-                _MatlabElement(request, stream, order).check(name)
-            file.seek(begin + size)
+        kind, size = (int.from_bytes(part, order) for part in (tag[:4], tag[4:]))
+        found = _Mat5Variable(file.tell(), size, order, packed=kind == 15)
+        if found.packed:
+            kind = int.from_bytes(found.stream(file).read(4), order)
+        if kind == 14:
+            found.name, found.shape, found.kind = found.open(request, file).describe()
+            yield found
+        file.seek(found.begin + size)
+
+
+class _OneVariable:
+    """A version 5 file that holds one variable and is inflated while it is read.
+
+    SciPy inflates by pieces of up to 130 MB, also of variables that it passes over, and joins them.
+    """
+
+    def __init__(self, variable: _Mat5Variable, file: BinaryIO):
+        file.seek(0)
+        head = file.read(128)
+        self._stream = variable.stream(file)
+        self._front = head + self._stream.read(8)  # SciPy goes back and forth there, and only forth afterwards
+        self._at, self._reached = 0, len(self._front)
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._at = offset + (self._at if whence == 1 else 0)
+        return self._at
+
+    def read(self, size: int = -1) -> bytes:
+        if self._at < len(self._front):
+            out = self._front[self._at : self._at + size]
+        elif self._at < self._reached:
+            raise ValueError("the variable would have to be read twice")
+        else:
+            self._stream.read(self._at - self._reached)  # the padding that SciPy passed over
+            out = self._stream.read(size)
+            self._reached = self._at + len(out)
+        self._at += len(out)
+        return out
 
 
 class _MatlabElement:
@@ -163,36 +227,64 @@ class _MatlabElement:
 
     _ITEM = {1: 1, 2: 1, 3: 2, 4: 2, 5: 4, 6: 4, 7: 4, 9: 8, 12: 8, 13: 8, 16: 1, 17: 2, 18: 4}  # bytes by type
     _CELL, _CHAR, _SPARSE, _NUMBERS = 1, 4, 5, range(6, 16)
+    _KINDS = ["", "cell", "struct", "object", "char", "sparse", "double", "single"]
+    _KINDS += [f"{u}int{b}" for b in (8, 16, 32, 64) for u in ("", "u")] + ["function", "opaque"]
+    # Bytes that SciPy takes: for a cell, for a letter, and for a sparse entry until its rows are compressed.
+    _CELL_BYTES, _LETTER_BYTES, _ENTRY_BYTES = 400, 12, 30
 
-    def __init__(self, request: Request, stream: Any, order: str):
-        self._request, self._stream, self._order = request, stream, order
+    def __init__(self, request: Request, stream: Any, order: str, packed: bool):
+        self._request, self._stream, self._order, self._packed = request, stream, order, packed
+        self._bytes = 0
 
-    def check(self, name: str | None, depth: int = 0) -> None:
-        """Refuses what is unsound, where it is the variable of this name (None: any)."""
-        import numpy as np
+    def describe(self) -> tuple[str, tuple[int, ...], str]:
+        """Name, shape and class, as SciPy's whosmat calls them."""
+        flags = self._flags()
+        kind = flags & 0xFF
+        if kind not in range(1, len(self._KINDS)) or self._KINDS[kind] == "opaque":  # without a shape
+            return "None", (), "opaque"
+        shape, name = tuple(self._integers(self._part())), self._part().decode("latin-1")
+        return name or "__function_workspace__", shape, "logical" if flags >> 9 & 1 else self._KINDS[kind]
 
-        flags = self._integers(self._part())
-        dims = self._integers(self._part())
-        called = self._part().decode("latin-1")
-        if name is not None and called != name:
-            return
-        if len(flags) != 2:
+    def check(self) -> None:
+        """Refuses what SciPy's reader crashes on, a part of an unknown type, and what does not fit the memory."""
+        self._check_matrix(depth=0)
+        if self._packed and self._stream.read(1):  # and zlib compares its checksum
             raise self._broken()
-        kind, is_complex = flags[0] & 0xFF, flags[0] >> 11 & 1
+
+    def _check_matrix(self, depth: int) -> None:
+        flags = self._flags()
+        kind, is_complex = flags & 0xFF, flags >> 11 & 1
+        count = prod(self._integers(self._part()))
+        self._part()  # the name
         if kind == self._CELL and depth == 0:
-            count = int(np.prod(dims, dtype=object))
+            self._take(count * self._CELL_BYTES)
             for _ in range(count):
                 tag = self._stream.read(8)
                 if int.from_bytes(tag[:4], self._order) != 14:
                     raise self._broken()
                 if int.from_bytes(tag[4:], self._order):
-                    self.check(None, depth + 1)
-        elif kind == self._CHAR or kind in self._NUMBERS:
-            self._skip_parts(1 + is_complex)
+                    self._check_matrix(depth + 1)
+        elif kind == self._CHAR:
+            self._skip_part(lambda size, item: size // item * self._LETTER_BYTES)
         elif kind == self._SPARSE:
-            self._skip_parts(3 + is_complex)
+            self._skip_part(lambda size, item: size // item * self._ENTRY_BYTES)
+            for _ in range(2 + is_complex):
+                self._skip_part(lambda size, item: size)
+        elif kind in self._NUMBERS:
+            for _ in range(1 + is_complex):
+                self._skip_part(lambda size, item: size * (2 if self._packed else 1))  # joined from pieces
         elif depth > 0:
             raise self._request.refuse("a cell is not a word")
+
+    def _take(self, size: int) -> None:
+        self._bytes += size
+        self._request.require_memory(self._bytes)
+
+    def _flags(self) -> int:
+        flags = self._integers(self._part())
+        if len(flags) != 2:
+            raise self._broken()
+        return flags[0]
 
     def _broken(self) -> ReadError:
         return self._request.refuse("the file is broken: an element of an unknown type, or cut short")
@@ -220,18 +312,19 @@ class _MatlabElement:
     def _integers(self, part: bytes) -> list[int]:
         return [int.from_bytes(part[at : at + 4], self._order) for at in range(0, len(part), 4)]
 
-    def _skip_parts(self, count: int) -> None:
-        for _ in range(count):
-            _, size, within = self._tag()
-            left = 0 if within is not None else size + -size % 8
-            padding = 0 if within is not None else -size % 8
-            while left > 0:
-                passed = len(self._stream.read(min(left, 1 << 20)))
-                if passed == 0 and left > padding:
-                    raise self._broken()
-                if passed == 0:
-                    break
-                left -= passed
+    def _skip_part(self, bytes_of: Callable[[int, int], int]) -> None:
+        """Passes over a part once there is memory for it; `bytes_of` its size and that of an item."""
+        kind, size, within = self._tag()
+        self._take(bytes_of(size, self._ITEM[kind]))
+        padding = 0 if within is not None else -size % 8
+        left = 0 if within is not None else size + padding
+        while left > 0:
+            passed = len(self._stream.read(min(left, 1 << 20)))
+            if passed == 0 and left > padding:
+                raise self._broken()
+            if passed == 0:
+                break
+            left -= passed
 
 
 def _cell_words(request: Request, name: str, cells: Any) -> Any:

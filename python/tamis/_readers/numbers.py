@@ -159,13 +159,15 @@ def _checked_rows(
 
 
 def _require_sparse_shape(request: Request, shape: tuple[int, int], entries: int) -> None:
-    """As the core does: more than 2^24 rows or columns must be filled a little."""
-    most = max(1 << 24, 1000 * entries)
+    """As the core does: more than 2^20 rows or columns must be filled a little."""
+    free, per_entry = 1 << 20, 100
+    most = max(free, per_entry * entries)
     for size in shape:
         if size > 2**31 - 2:
             raise request.refuse(shape[0], " x ", shape[1], ", need at most 2147483646 each way")
         if size > most:
-            raise request.refuse(shape[0], " x ", shape[1], " with only ", entries, " entries")
+            need = f"need at most {free} rows and columns or {per_entry} for each entry"
+            raise request.refuse(shape[0], " x ", shape[1], " with only ", entries, " entries, ", need)
 
 
 def _canonical(matrix: Any) -> Any:
