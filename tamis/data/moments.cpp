@@ -9,6 +9,7 @@
 #include "tamis/data/reduce.h"
 #include "tamis/data/remote_pass.h"
 #include "tamis/data/sparse_rows.h"
+#include "tamis/data/taken_rows.h"
 #include "tamis/data/tile.h"
 
 namespace tamis {
@@ -34,6 +35,7 @@ struct Partial {
   std::vector<Index> count;
   std::vector<double> mean, scatter, low, high;
   Position bad;
+  TakenRows rows;  // those that were asked for
 };
 
 // Chan, Golub & LeVeque: the statistics of the union from those of its two parts.
@@ -52,6 +54,7 @@ void merge(Partial& into, Partial&& from) {
     into.high[j] = std::max(into.high[j], from.high[j]);
   }
   if (!into.bad.found()) into.bad = from.bad;
+  append(into.rows, std::move(from.rows));
 }
 
 // What is stored in a row of a block.
@@ -232,18 +235,19 @@ std::vector<double> scaled_by(std::vector<double> reference, const std::vector<d
   return reference;
 }
 
-// The statistics of what is stored, relative to the reference, in `unit`.
+// The statistics of what is stored, relative to the reference, in `unit`; and the given rows.
 Partial collect_stored(const Source& source, const std::vector<double>& reference, double unit,
-                       const BlockVisitor& also, Context& context) {
+                       const std::vector<Index>& rows, Context& context) {
   const Centered relative(source, reference, unit);
   const std::vector<double> scaled_reference = scaled_by(reference, relative.scale());
   const Source scaled = source.with_column_scale(std::vector<double>(reference.size(), 1.0 / unit));
   return reduce_blocks<Partial>(
       source.store(), context,
       [&](const Block& block) {
-        if (also) also(block);
-        return source.sparse() ? sparse_partial(scaled, relative.position(), scaled_reference, block)
-                               : dense_partial(relative, block);
+        Partial partial = source.sparse() ? sparse_partial(scaled, relative.position(), scaled_reference, block)
+                                          : dense_partial(relative, block);
+        partial.rows = rows_of_block(source, block, rows);
+        return partial;
       },
       merge);
 }
@@ -251,7 +255,9 @@ Partial collect_stored(const Source& source, const std::vector<double>& referenc
 Bytes packed(const Partial& partial) {
   Packer packer;
   packer.put(partial.count).put(partial.mean).put(partial.scatter).put(partial.low).put(partial.high);
-  return packer.put(partial.bad.row).put(partial.bad.column).put(partial.bad.value).take();
+  packer.put(partial.bad.row).put(partial.bad.column).put(partial.bad.value);
+  pack(packer, partial.rows);
+  return packer.take();
 }
 
 Partial unpacked(ByteView bytes) {
@@ -266,16 +272,18 @@ Partial unpacked(ByteView bytes) {
   out.bad.row = parts.number<Index>();
   out.bad.column = parts.number<Index>();
   out.bad.value = parts.number<double>();
+  out.rows = unpack_rows(parts);
   return out;
 }
 
 // The statistics, zeros that are not stored included. `stored` counts entries.
-Partial collect(const Source& source, const std::vector<double>& reference, double unit, const BlockVisitor& also,
+Partial collect(const Source& source, const std::vector<double>& reference, double unit, const std::vector<Index>& rows,
                 std::vector<Index>& stored, Context& context) {
   context.count_pass();
-  Partial out = is_remote(source)
-                    ? unpacked(RemoteRequest("moments", source).with(reference).with(unit).merged(context).bytes)
-                    : collect_stored(source, reference, unit, also, context);
+  Partial out =
+      is_remote(source)
+          ? unpacked(RemoteRequest("moments", source).with(reference).with(unit).with(rows).merged(context).bytes)
+          : collect_stored(source, reference, unit, rows, context);
   require(static_cast<Index>(out.count.size()) == source.cols(), ErrorCode::internal, "moments of ", out.count.size(),
           " columns, need ", source.cols());
   stored = out.count;
@@ -303,14 +311,16 @@ double ColumnMoments::variance(Index j) const {
 
 namespace {
 
-ColumnMoments compute_moments(const Source& source, const BlockVisitor& also, Context& context) {
+ColumnMoments compute_moments(const Source& source, const std::vector<Index>& rows, TakenRows& taken,
+                              Context& context) {
   const std::vector<double> reference = reference_row(source, context);
   std::vector<Index> stored;
   for (std::size_t j = 0; j < reference.size(); ++j) {
     if (!std::isfinite(reference[j])) require_finite({0, source.columns()[j], reference[j]});
   }
-  Partial partial = collect(source, reference, 1.0, also, stored, context);
+  Partial partial = collect(source, reference, 1.0, rows, stored, context);
   require_finite(partial.bad);
+  taken = std::move(partial.rows);
   for (std::size_t j = 0; j < reference.size(); ++j) {
     require(std::isfinite(partial.mean[j]), ErrorCode::bad_data, "column ", source.columns()[j],
             ": values so large that their differences overflow: scale the data");
@@ -329,15 +339,16 @@ ColumnMoments compute_moments(const Source& source, const BlockVisitor& also, Co
 }  // namespace
 
 ColumnMoments column_moments(const Source& source, Context& context) {
-  column_moments_and(source, {}, context);
+  TakenRows none;
+  moments_and_rows(source, {}, none, context);
   return *source.memo().moments;
 }
 
-bool column_moments_and(const Source& source, const BlockVisitor& also, Context& context) {
+bool moments_and_rows(const Source& source, const std::vector<Index>& rows, TakenRows& taken, Context& context) {
   MomentsMemo& memo = source.memo();
   const std::lock_guard lock(memo.mutex);
   if (memo.moments) return false;
-  memo.moments = std::make_shared<const ColumnMoments>(compute_moments(source, also, context));
+  memo.moments = std::make_shared<const ColumnMoments>(compute_moments(source, rows, taken, context));
   return true;
 }
 
@@ -348,7 +359,12 @@ Bytes first_row_of_chunk(ChunkTask& task, Context& context) {
 Bytes moments_of_chunk(ChunkTask& task, Context& context) {
   const auto reference = task.shared.list<double>();
   const auto unit = task.shared.number<double>();
-  Partial partial = collect_stored(task.source, reference, unit, {}, context);
+  std::vector<Index> own;
+  for (const Index row : task.shared.list<Index>()) {
+    if (row >= task.first && row < task.first + task.source.rows()) own.push_back(row - task.first);
+  }
+  Partial partial = collect_stored(task.source, reference, unit, own, context);
+  widen(partial.rows, task.source.store().dtype());
   if (partial.bad.found()) partial.bad.row += task.first;
   return packed(partial);
 }

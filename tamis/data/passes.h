@@ -3,7 +3,6 @@
 // result has the same bits at any number of threads.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "tamis/base/context.h"
@@ -31,11 +30,6 @@ struct ColumnMoments {
 // One pass, the first time; kept with the source. Throws Error(bad_data) naming row and column of the first value that
 // is not finite.
 ColumnMoments column_moments(const Source& source, Context& context);
-
-// The same pass, which also shows every block to `also`, from any thread. False, and nothing is shown, where the
-// moments were known.
-using BlockVisitor = std::function<void(const Block&)>;
-bool column_moments_and(const Source& source, const BlockVisitor& also, Context& context);
 
 // Where values are missing or infinite, counted instead of refused; per column.
 std::vector<Index> count_not_finite(const Source& source, Context& context);

@@ -92,7 +92,6 @@ constexpr std::array kPasses = {
     RemotePass{"gram_of_rows", gram_of_rows_of_chunk, nullptr},
     RemotePass{"move_rows", moved_sums_of_chunk, merge_sums},
     RemotePass{"gather_rows", gathered_rows_of_chunk, nullptr},
-    RemotePass{"take_rows", taken_rows_of_chunk, nullptr},
 };
 
 const RemotePass& find_pass(const std::string& name) {

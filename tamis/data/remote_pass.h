@@ -79,7 +79,6 @@ Bytes gram_sums_of_chunk(ChunkTask& task, Context& context);
 Bytes gram_of_rows_of_chunk(ChunkTask& task, Context& context);
 Bytes moved_sums_of_chunk(ChunkTask& task, Context& context);
 Bytes gathered_rows_of_chunk(ChunkTask& task, Context& context);
-Bytes taken_rows_of_chunk(ChunkTask& task, Context& context);
 
 // And how two answers become one.
 Bytes merge_moments(ByteView left, ByteView right);

@@ -14,8 +14,8 @@ namespace tamis {
 std::vector<Index> draw_rows(Index n, Index count, std::uint64_t seed);
 
 // The given rows (increasing) as a source of their own, in the type they are stored in; sparse rows stay sparse. The
-// columns and the scales are those of `source`. Where the rows are not in memory and column_moments(source) are not
-// known yet, the same pass computes them: the data are read once.
+// columns and the scales are those of `source`. Where column_moments(source) are not known yet, the same pass computes
+// them: the data are read once.
 Source take_rows(const Source& source, const std::vector<Index>& rows, Context& context);
 
 }  // namespace tamis

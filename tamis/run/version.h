@@ -1,7 +1,7 @@
 #pragma once
 
 #ifndef TAMIS_VERSION
-#define TAMIS_VERSION "0.1.0"
+#define TAMIS_VERSION "0.2.0"
 #endif
 
 namespace tamis {

@@ -191,7 +191,7 @@ TEST_F(Output, TheDocumentHasTheFixedShape) {
   const SelectionRecord record{table, method, options, request, result, 7, 1, 0, 99, {"careful"}};
   EXPECT_EQ(
       selection_json(record),
-      "{\"tamis\": \"0.1.0\", \"method\": \"m\", \"options\": {\"features\": 1, \"dims\": 3, \"beta\": null, "
+      "{\"tamis\": \"0.2.0\", \"method\": \"m\", \"options\": {\"features\": 1, \"dims\": 3, \"beta\": null, "
       "\"scale\": \"none\", \"seed\": 7, \"threads\": 1, \"memory\": null, \"include\": [], \"exclude\": [1], "
       "\"supervised\": false}, \"data\": {\"path\": \"t.npy\", \"rows\": 2, \"features\": 3, \"format\": \"npy\", "
       "\"sparse\": false, \"dtype\": \"float64\", \"stored\": 6, \"bytes\": 48, \"storage\": \"memory\", \"constant\": "
