@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <numeric>
+#include <utility>
 
 #include "tamis/base/error.h"
 #include "tamis/base/random.h"
@@ -154,14 +156,30 @@ Source sampled_source(const Source& source, const std::vector<Index>& rows, Take
 }  // namespace
 
 std::vector<Index> draw_rows(Index n, Index count, std::uint64_t seed) {
-  std::vector<Index> rows(static_cast<std::size_t>(n));
-  std::iota(rows.begin(), rows.end(), Index{0});
-  if (count >= n) return rows;
+  std::vector<Index> rows;
+  if (count >= n) {
+    rows.resize(static_cast<std::size_t>(n));
+    std::iota(rows.begin(), rows.end(), Index{0});
+    return rows;
+  }
   const Random random(seed, kDrawStream);
-  const auto number = [&](Index row) { return random.bits(static_cast<std::uint64_t>(row)); };
-  std::nth_element(rows.begin(), rows.begin() + count, rows.end(),
-                   [&](Index a, Index b) { return number(a) != number(b) ? number(a) < number(b) : a < b; });
-  rows.resize(static_cast<std::size_t>(count));
+  using Drawn = std::pair<std::uint64_t, Index>;
+  std::vector<Drawn> smallest;  // and some more, from time to time cut back to `count`
+  const auto cut = [&] {
+    std::nth_element(smallest.begin(), smallest.begin() + count - 1, smallest.end());
+    smallest.resize(static_cast<std::size_t>(count));
+  };
+  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  for (Index row = 0; row < n; ++row) {
+    const std::uint64_t number = random.bits(static_cast<std::uint64_t>(row));
+    if (number > most) continue;
+    smallest.emplace_back(number, row);
+    if (static_cast<Index>(smallest.size()) < 2 * count) continue;
+    cut();
+    most = smallest.back().first;
+  }
+  cut();
+  for (const Drawn& drawn : smallest) rows.push_back(drawn.second);
   std::sort(rows.begin(), rows.end());
   return rows;
 }

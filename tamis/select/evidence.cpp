@@ -5,7 +5,6 @@
 #include <complex>
 #include <numbers>
 #include <numeric>
-#include <utility>
 
 #include "tamis/base/random.h"
 #include "tamis/data/passes.h"
@@ -15,6 +14,7 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kHalvesStream = 0x68616c76;
+constexpr double kQuarterTurn = std::numbers::pi / 2, kHalfTurn = 3.1;
 
 // Q = sum m_i z_i^2 with m = v - s: Q > 0 where the share is above s. The zeros among the v are one term.
 class QuadraticForm {
@@ -44,16 +44,26 @@ class QuadraticForm {
     return 2 * sum([u](double m) { return m / (1 - 2 * u * m) * (m / (1 - 2 * u * m)); });
   }
 
-  // log E exp(z Q) for complex z, whose 1 - 2 z m_i all have a positive real part.
+  // log E exp(z Q) for complex z, whose factors 1 - 2 z m_i all have a positive real part. Logarithms are dear: factors
+  // are multiplied as long as the angle of their product stays within a half turn.
   std::complex<double> log_moment(std::complex<double> z) const {
-    double size = 0, angle = 0, together = 1;
-    for (std::size_t i = 0; i < m_.size(); i += 2) {  // in pairs: the angle of a product stays within a half turn
-      std::complex<double> factor = 1.0 - 2.0 * z * m_[i];
-      if (i + 1 < m_.size()) factor *= 1.0 - 2.0 * z * m_[i + 1];
-      angle += std::arg(factor);
-      together *= std::norm(factor);
-      if (together > 1e100 || together < 1e-100 || i + 2 >= m_.size()) size += std::log(std::exchange(together, 1.0));
+    double size = 0, angle = 0, turned = 0;
+    std::complex<double> product = 1;
+    const auto flush = [&] {
+      size += std::log(std::norm(product));
+      angle += std::arg(product);
+      product = 1;
+      turned = 0;
+    };
+    for (const double m : m_) {
+      const std::complex<double> factor = 1.0 - 2.0 * z * m;
+      const double most = std::min(std::abs(factor.imag() / factor.real()), kQuarterTurn);
+      if (turned + most > kHalfTurn) flush();
+      product *= factor;
+      turned += most;
+      if (const double square = std::norm(product); square > 1e100 || square < 1e-100) flush();
     }
+    flush();
     const std::complex<double> zero = 1.0 + 2.0 * z * s_;
     size += static_cast<double>(zeros_) * std::log(std::norm(zero));
     angle += static_cast<double>(zeros_) * std::arg(zero);

@@ -18,6 +18,7 @@ namespace {
 
 constexpr Index kModularityRuns = 2;
 constexpr double kLeastModularity = 1e-6;
+constexpr std::size_t kClustersAtOnce = 64;
 constexpr Index kCellsWrittenOut = Index{1} << 24;  // 128 MB
 // Residuals of eigenvectors: k-means sees no difference below them, and modularities only weigh graphs.
 constexpr double kEigenTolerance = 1e-6;
@@ -258,17 +259,31 @@ std::vector<double> guide_eigenvalues(const Guide& guide) {
   return values;
 }
 
+// Z'U of some partitions at a time: a product with a few columns costs little more than with one.
 std::vector<double> guided_scatter(const Guide& guide, const Centered& z, Context& context) {
   std::vector<double> out(static_cast<std::size_t>(z.cols()));
-  const std::vector<int> none(static_cast<std::size_t>(z.rows()), -1);
-  for (const Partition& partition : guide.partitions) {
-    Matrix sums(static_cast<Index>(partition.sizes.size()), z.cols());
-    move_rows(z, none, partition.labels, sums, context);
-    for (Index k = 0; k < sums.rows(); ++k) {
-      const double factor = partition.weight / static_cast<double>(partition.sizes[static_cast<std::size_t>(k)]);
-      const double* sum = sums.row(k);
-      for (std::size_t j = 0; j < out.size(); ++j) out[j] += factor * sum[j] * sum[j];
+  for (std::size_t begin = 0; begin < guide.partitions.size();) {
+    std::vector<double> factors;  // weight / size of every cluster
+    std::size_t end = begin;
+    for (; end < guide.partitions.size() && (end == begin || factors.size() < kClustersAtOnce); ++end) {
+      const Partition& partition = guide.partitions[end];
+      for (const Index size : partition.sizes) factors.push_back(partition.weight / static_cast<double>(size));
     }
+    Matrix indicators(z.rows(), static_cast<Index>(factors.size()));
+    Index first = 0;
+    for (std::size_t q = begin; q < end; ++q) {
+      const Partition& partition = guide.partitions[q];
+      for (Index i = 0; i < z.rows(); ++i) indicators(i, first + partition.labels[static_cast<std::size_t>(i)]) = 1;
+      first += static_cast<Index>(partition.sizes.size());
+    }
+    const Matrix sums = multiply_transposed(z, indicators, context);
+    for (Index j = 0; j < sums.rows(); ++j) {
+      for (std::size_t k = 0; k < factors.size(); ++k) {
+        const double sum = sums(j, static_cast<Index>(k));
+        out[static_cast<std::size_t>(j)] += factors[k] * sum * sum;
+      }
+    }
+    begin = end;
   }
   return out;
 }

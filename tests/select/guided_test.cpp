@@ -278,6 +278,18 @@ TEST(Guided, SamplesAreDrawnAlikeFromMemoryDiskAndSparse) {
   }
 }
 
+TEST(Guided, DrawsTheRowsOfTheSmallestNumbers) {
+  const std::vector<Index> some = draw_rows(5000, 37, 3), more = draw_rows(5000, 900, 3);
+  EXPECT_EQ(some.size(), 37u);
+  EXPECT_TRUE(std::is_sorted(more.begin(), more.end()));
+  EXPECT_TRUE(std::includes(more.begin(), more.end(), some.begin(), some.end()));
+  EXPECT_NE(some, draw_rows(5000, 37, 4));
+  EXPECT_EQ(draw_rows(3, 7, 0), (std::vector<Index>{0, 1, 2}));
+  double mean = 0;
+  for (const Index row : more) mean += static_cast<double>(row) / 900;
+  EXPECT_NEAR(mean, 2500, 4 * 5000 / std::sqrt(12.0 * 900));
+}
+
 TEST(Guided, SameBitsAtAnyNumberOfThreads) {
   const Source source = support::dense(planted(700, 80, 4, 20, 7));
   const Selection one = fit(source, {}, 1), four = fit(source, {}, 4);
