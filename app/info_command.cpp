@@ -76,7 +76,8 @@ std::string describe(const Table& table, const Profile& found, int threads) {
     costs.add({method.name, short_number(need.seconds, 2), short_number(need.passes, 3), size_text(need.peak_bytes)});
   }
   return facts.to_text() + "\nEstimates, with default options and " + std::to_string(threads) + " threads:\n" +
-         costs.to_text();
+         costs.to_text() + "\nNext: tamis select " + printable(table.path, table.path.size()) + " (" + kDefaultMethod +
+         ", which needs neither -c nor -k)\n";
 }
 
 std::string describe_json(const Table& table, const Profile& found, int threads) {

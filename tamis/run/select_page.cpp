@@ -9,6 +9,7 @@
 #include "tamis/data/quote.h"
 #include "tamis/eval/redundancy.h"
 #include "tamis/run/charts.h"
+#include "tamis/run/verdict.h"
 #include "tamis/run/version.h"
 
 namespace tamis {
@@ -54,7 +55,8 @@ class SelectPage {
           text(record_.method.name, " selected ", result_.selected.size(), " of ", record_.table.source.cols(),
                " features from ", record_.table.source.rows(), " rows, guided by labels.");
     }
-    page.sections.push_back(scores());
+    if (selection_.guidance) page.sections.push_back(guide());
+    if (!is_order()) page.sections.push_back(scores());
     page.sections.push_back(ranking());
     if (options_.image) page.sections.push_back(image());
     if (top_.size() > 1) page.sections.push_back(redundancy_section());
@@ -99,11 +101,70 @@ class SelectPage {
     }
   }
 
+  // The scores of guided say nothing but the order.
+  bool is_order() const { return record_.method.name == "guided"; }
+
+  void add_warnings(page::Section& section) const {
+    for (const auto& warning : record_.warnings) section.blocks.push_back(page::Note{warning, true});
+  }
+
   // --- Sections -------------------------------------------------------------------------------------------------
+
+  page::Section guide() const {
+    const Guidance& guidance = *selection_.guidance;
+    page::Section section{"Verdict", {}};
+    std::string words;
+    for (const auto& sentence : verdict(result_)) words += (words.empty() ? "" : " ") + sentence;
+    section.blocks.push_back(page::Text{words});
+    if (is_order()) add_warnings(section);
+    if (guidance.alignment.size() > 1) section.blocks.push_back(alignment_figure(guidance));
+    page::Facts facts;
+    const auto add = [&](const std::string& key, const std::string& value) { facts.facts.emplace_back(key, value); };
+    add("rows looked at", text(guidance.rows, " of ", record_.table.source.rows()));
+    add("columns that passed", text(guidance.passed, guidance.evidence.empty() ? ", by their share alone"
+                                                                               : ", at a false discovery rate of 1 %"));
+    add("share of noise",
+        text(short_number(guidance.chance, 3), " on average, deviation ", short_number(guidance.deviation, 2)));
+    add("weights of the graphs",
+        text(short_number(guidance.graph_weights[0], 2), " of the table, ", short_number(guidance.graph_weights[1], 2),
+             " of unit deviations, ", short_number(guidance.graph_weights[2], 2), " of unit rows"));
+    section.blocks.push_back(facts);
+    return section;
+  }
+
+  page::Figure alignment_figure(const Guidance& guidance) const {
+    page::LineChart chart;
+    chart.x_title = "columns", chart.y_title = "alignment f";
+    chart.log_x = guidance.alignment.size() > kLogCurve;
+    chart.dots = guidance.alignment.size() <= 60;
+    chart.from_zero = true;
+    chart.whole_x = !chart.log_x;
+    chart.panels = {{"", {{"alignment", curve(guidance.alignment, chart.log_x), false}}}};
+    const auto chosen = static_cast<Index>(result_.selected.size());
+    const auto length = static_cast<Index>(guidance.alignment.size());
+    if (guidance.suggested <= length) {
+      chart.markers.push_back({static_cast<double>(guidance.suggested), text("suggested: ", guidance.suggested), true});
+    }
+    if (chosen != guidance.suggested && chosen <= length) {
+      chart.markers.push_back({static_cast<double>(chosen), text("selected: ", chosen), true});
+    }
+    page::Figure figure;
+    figure.title = "Alignment with the groups of rows";
+    figure.caption =
+        "How well the rows, seen through the first columns alone, agree with the groups that the graphs of rows show. "
+        "Suggested is where it has reached 98 % of its highest, and 50 columns or more. It says what these columns "
+        "keep "
+        "of the guide, not how they do against labels that the guide does not follow.";
+    figure.alt =
+        text("Line of the alignment over the first ", guidance.alignment.size(), " columns, from ",
+             short_number(guidance.alignment.front(), 3), " to ", short_number(guidance.alignment.back(), 3), ".");
+    figure.spec = page::line_chart(chart);
+    return figure;
+  }
 
   page::Section scores() const {
     page::Section section{"Scores", {}};
-    for (const auto& warning : record_.warnings) section.blocks.push_back(page::Note{warning, true});
+    add_warnings(section);
     std::vector<double> falling;
     for (const Index j : result_.ranking) falling.push_back(result_.scores[at(j)]);
     const Index bend = page::knee(falling);
@@ -154,7 +215,12 @@ class SelectPage {
     table.title = "Features, best first";
     const bool some = result_.selected.size() < result_.ranking.size();
     const bool reasons = !selection_.components.empty();
-    table.columns = {{"rank", number}, {"feature", number}, {"name"}, {"score", significant, 5}};
+    table.columns = {{"rank", number}, {"feature", number}, {"name"}};
+    if (!is_order()) table.columns.push_back({"score", significant, 5});
+    const auto& guidance = selection_.guidance;
+    const bool judged = guidance && !guidance->evidence.empty();
+    if (guidance) table.columns.push_back({"share", percent, 1});
+    if (judged) table.columns.push_back({"p", significant, 2});
     if (some) table.columns.push_back({"selected"});
     if (reasons) table.columns.push_back({"why"});
     if (top_.size() > 1) table.columns.insert(table.columns.end(), {{"most alike"}, {"r", number, 2}});
@@ -163,7 +229,10 @@ class SelectPage {
     const std::size_t shown = std::min(kShownFeatures, result_.ranking.size());
     for (std::size_t rank = 0; rank < shown; ++rank) {
       const Index j = result_.ranking[rank];
-      std::vector<TableCell> row = {static_cast<Index>(rank + 1), j, name(j), result_.scores[at(j)]};
+      std::vector<TableCell> row = {static_cast<Index>(rank + 1), j, name(j)};
+      if (!is_order()) row.emplace_back(result_.scores[at(j)]);
+      if (guidance) row.emplace_back(guidance->share[at(available_position_[at(j)])]);
+      if (judged) row.emplace_back(guidance->evidence[at(available_position_[at(j)])]);
       if (some) row.emplace_back(chosen[at(j)] ? "yes" : "");
       if (reasons) row.emplace_back(reason(j));
       if (top_.size() > 1) add_partner(row, rank);
@@ -178,7 +247,12 @@ class SelectPage {
 
   std::string reason_text() const {
     std::string out;
-    if (selection_.components.empty()) {
+    if (is_order()) {
+      out =
+          "Share: the part of a column's variance between the groups of rows; p: of so large a share for a column of "
+          "noise, judged by the groups that other columns show. The order avoids repetition, so a column with a large "
+          "share may come late.";
+    } else if (selection_.components.empty()) {
       out = text(record_.method.name,
                  " scores each feature by itself, so its score is the whole reason: ", record_.method.formula, ".");
     } else if (record_.method.name == "ufcm") {
@@ -250,17 +324,20 @@ class SelectPage {
     for (const Index j : result_.selected) mask.ink[at(shape.pixel(j))] = 255;
     mask.alt = text("Image of ", shape.height, " x ", shape.width, " pixels, the ", result_.selected.size(),
                     " selected ones black.");
-    double least = result_.scores[at(result_.ranking.front())], most = least;
+    const std::vector<double> values =
+        is_order() ? for_all_columns(selection_.guidance->share, result_) : result_.scores;
+    double least = values[at(result_.ranking.front())], most = least;
     for (const Index j : result_.ranking) {
-      least = std::min(least, result_.scores[at(j)]);
-      most = std::max(most, result_.scores[at(j)]);
+      least = std::min(least, values[at(j)]);
+      most = std::max(most, values[at(j)]);
     }
     for (const Index j : result_.ranking) {
-      const double share = most > least ? (result_.scores[at(j)] - least) / (most - least) : 0.0;
+      const double share = most > least ? (values[at(j)] - least) / (most - least) : 0.0;
       shade.ink[at(shape.pixel(j))] = static_cast<std::uint8_t>(std::lround(255.0 * share));
     }
-    shade.label = "Scores, the best black";
-    shade.alt = text("Image of ", shape.height, " x ", shape.width, " pixels, the darker the higher the score.");
+    shade.label = is_order() ? "Share, the largest black" : "Scores, the best black";
+    shade.alt = text("Image of ", shape.height, " x ", shape.width, " pixels, the darker the higher the ",
+                     is_order() ? "share." : "score.");
     return {"Image", {page::Images{"", "One feature a pixel.", {mask, shade}}}};
   }
 
