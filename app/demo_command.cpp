@@ -6,6 +6,7 @@
 #include "app/digits.h"
 #include "app/session.h"
 #include "tamis/data/quote.h"
+#include "tamis/eval/evaluate.h"
 #include "tamis/run/charts.h"
 #include "tamis/run/document.h"
 #include "tamis/run/select_page.h"

@@ -76,6 +76,7 @@ int run_evaluate(const EvaluateArguments& arguments) {
     const Source source = scaling == Scaling::none
                               ? table.source
                               : scaled(table.source, scaling, column_moments(table.source, context), context);
+    options.unit_rows = scaling == Scaling::unit;
     return evaluate_features(source, labels.classes, features, options, context);
   });
   session.bar().clear();
@@ -84,9 +85,11 @@ int run_evaluate(const EvaluateArguments& arguments) {
     return 0;
   }
   for (const auto& note : evaluation.notes) session.note(note);
-  print_result(scores_table(evaluation, options.subsets) +
-               text("\nk-means with ", options.clusters, " clusters against ", labels.names.size(),
-                    " classes; mean +- sd of ", options.repeats, " single starts (random: of the subsets' means)\n"));
+  print_result(
+      scores_table(evaluation, options.subsets) +
+      text("\nk-means with ", options.clusters, " clusters against ", labels.names.size(), " classes; mean +- sd of ",
+           options.repeats,
+           " single starts (random: of the subsets' means);\nbest: ACC of the start with the least inertia\n"));
   return 0;
 }
 

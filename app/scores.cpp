@@ -15,8 +15,14 @@ void write_mean(Json& json, const char* name, const MeanSd& value) {
 
 void add_line(TextTable& table, const std::string& name, const SubsetScore& score) {
   table.add({name, std::to_string(score.features), plus_minus(score.accuracy.mean, score.accuracy.sd),
-             plus_minus(score.nmi.mean, score.nmi.sd), plus_minus(score.rand.mean, score.rand.sd),
-             redundancy_text(score.redundancy)});
+             score.best ? short_number(score.best->accuracy, 3) : "", plus_minus(score.nmi.mean, score.nmi.sd),
+             plus_minus(score.rand.mean, score.rand.sd), redundancy_text(score.redundancy)});
+}
+
+void write_best(Json& json, const std::optional<StartScore>& best) {
+  if (!best) return;
+  json.key("best").begin_object().member("accuracy", best->accuracy).member("nmi", best->nmi);
+  json.member("adjusted_rand", best->rand).end_object();
 }
 
 void write_band(Json& json, const char* name, const MeanSd& value, double p) {
@@ -42,20 +48,21 @@ void write_measures(Json& json, const SubsetScore& score, bool classes_known) {
     write_mean(json, "accuracy", score.accuracy);
     write_mean(json, "nmi", score.nmi);
     write_mean(json, "adjusted_rand", score.rand);
+    write_best(json, score.best);
   }
   write_redundancy(json, score.redundancy);
 }
 
 std::string scores_table(const Evaluation& evaluation, Index subsets) {
   using enum TextTable::Align;
-  TextTable table({left, right, left, left, left, right});
-  table.add({"features", "number", "ACC", "NMI", "adjusted Rand", "redundancy"});
+  TextTable table({left, right, left, right, left, left, right});
+  table.add({"features", "number", "ACC", "best", "NMI", "adjusted Rand", "redundancy"});
   add_line(table, "chosen", evaluation.given);
   if (evaluation.all) add_line(table, "all", *evaluation.all);
   add_line(table, "largest variance", evaluation.max_variance);
   const RandomBand& band = evaluation.random;
   add_line(table, text(subsets, " random subsets"), band);
-  table.add({"p, chosen against random", "", short_number(band.accuracy_p, 3), short_number(band.nmi_p, 3),
+  table.add({"p, chosen against random", "", short_number(band.accuracy_p, 3), "", short_number(band.nmi_p, 3),
              short_number(band.rand_p, 3)});
   return table.to_text();
 }

@@ -18,6 +18,7 @@ nb::dict dict_of(const SubsetScore& score, bool classes_known) {
     out["accuracy"] = pair_of(score.accuracy);
     out["nmi"] = pair_of(score.nmi);
     out["adjusted_rand"] = pair_of(score.rand);
+    if (score.best) out["best"] = nb::make_tuple(score.best->accuracy, score.best->nmi, score.best->rand);
   }
   out["redundancy"] = score.redundancy ? nb::cast(*score.redundancy) : nb::none();
   return out;

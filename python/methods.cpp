@@ -35,6 +35,7 @@ nb::dict describe_option(const Option& option) {
   out["range"] = range_text(option);
   out["help"] = option.help;
   out["unset"] = option.unset_text;
+  out["late"] = option.late;
   return out;
 }
 

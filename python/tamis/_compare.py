@@ -83,7 +83,8 @@ def compare(
         and ``allfea`` (all features; absent, with a note, where the table is too large for it). Columns:
 
         - `method`, `n_features`;
-        - with y: `accuracy`, `nmi`, `adjusted_rand` and their standard deviations `accuracy_sd`, ... over the starts,
+        - with y: `accuracy`, `nmi`, `adjusted_rand`, their standard deviations `accuracy_sd`, ... over the starts and
+          `accuracy_best`, ... of the start with the least inertia,
           and `accuracy_p`, (1 + random choices at least as good) / (1 + 20);
         - `redundancy`, the mean absolute correlation of the chosen features;
         - with grid: `label_best`, `grid_median`, `grid_worst` (accuracies), `evaluations`, `best_options`;
@@ -179,7 +180,7 @@ def evaluate(X, y, features, *, n_clusters=None, n_repeats=_core.default_repeats
     pandas.DataFrame
         Rows ``given``, ``all`` (absent, with a note, where the table is too large for it), ``max_variance`` and
         ``random``; columns `n_features`, `accuracy`, `accuracy_sd`, `nmi`, `nmi_sd`, `adjusted_rand`,
-        `adjusted_rand_sd`, `redundancy`, and of the row given `accuracy_p`, `nmi_p`, `adjusted_rand_p`: (1 + random
+        `adjusted_rand_sd`, `accuracy_best`, ... (the start with the least inertia), `redundancy`, and of the row given `accuracy_p`, `nmi_p`, `adjusted_rand_p`: (1 + random
         choices at least as good) / (1 + n_subsets). ``frame.attrs`` holds `options`, `selected` and `notes`.
     """
     pandas = _pandas()
@@ -336,6 +337,7 @@ def _measures(score):
     for measure in _MEASURES:
         if measure in score:
             cells[measure], cells[f"{measure}_sd"] = score[measure]
+    cells.update(zip((f"{measure}_best" for measure in _MEASURES), score.get("best", ())))
     redundancy = score["redundancy"]
     cells["redundancy"] = np.nan if redundancy is None else redundancy  # too many pairs to count
     return cells
@@ -363,6 +365,7 @@ def _comparison_frame(pandas, found, labelled, grid):
 
 def _columns(labelled, grid):
     measured = [name for measure in _MEASURES for name in (measure, f"{measure}_sd")] + ["accuracy_p"]
+    measured += [f"{measure}_best" for measure in _MEASURES]
     columns = ["method", "n_features", *(measured if labelled else []), "redundancy"]
     columns += ["label_best", "grid_median", "grid_worst", "evaluations", "best_options"] if grid else []
     return columns + ["seconds", "bytes", "iterations", "status", "error"]

@@ -178,12 +178,13 @@ class Selector(SelectorMixin, BaseEstimator):
 def _signature(method):
     """``__init__``'s, in the order that design and documentation give."""
     words = [("n_features_to_select", "auto" if method["chooses_count"] else None)]
-    words += [(option["python_name"], option["default"]) for option in method["options"]]
+    words += [(option["python_name"], option["default"]) for option in method["options"] if not option["late"]]
     if method["takes_init"]:
         words.append(("init", "kmeans"))
     if method["takes_classes"]:
         words.append(("supervised", False))
     words += [("random_state", 0), ("n_jobs", None), ("verbose", 0)]
+    words += [(option["python_name"], option["default"]) for option in method["options"] if option["late"]]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Signature(
         [inspect.Parameter("self", kind)] + [inspect.Parameter(name, kind, default=value) for name, value in words]

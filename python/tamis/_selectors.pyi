@@ -48,10 +48,10 @@ class GuidedUFCM(Selector, method="guided"):
         n_runs: int = 4,
         scales: Sequence[int] = (3, 5, 8, 13, 21),
         sample_size: int = 4000,
-        evidence: bool = True,
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        evidence: bool = True,
     ) -> None: ...
 
 class UFCM(Selector, method="ufcm"):
@@ -65,6 +65,7 @@ class UFCM(Selector, method="ufcm"):
     max_iter: int
     tol: float
     supervised: bool
+    order: Literal["norm", "qr"]
     def __init__(
         self,
         n_features_to_select: int | float | Literal["auto"] | None = None,
@@ -81,6 +82,7 @@ class UFCM(Selector, method="ufcm"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        order: Literal["norm", "qr"] = "norm",
     ) -> None: ...
 
 class MaxVariance(Selector, method="maxvar"):

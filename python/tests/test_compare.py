@@ -45,6 +45,8 @@ def measured(row, labelled=True):
     out = {"features": row.n_features, "redundancy": row.redundancy}
     if labelled:
         out |= {name: {"mean": row[name], "sd": row[f"{name}_sd"]} for name in MEASURES}
+        if pd.notna(row["accuracy_best"]):
+            out["best"] = {name: row[f"{name}_best"] for name in MEASURES}
     return out
 
 

@@ -70,7 +70,7 @@ DESIGN = {  # the signature that design.md fixes
 
 def test_signature_of_ufcm():
     parameters = inspect.signature(tamis.UFCM).parameters
-    assert {name: one.default for name, one in parameters.items()} == {**DESIGN, "verbose": 0}
+    assert {name: one.default for name, one in parameters.items()} == {**DESIGN, "verbose": 0, "order": "norm"}
     assert list(parameters)[: len(DESIGN)] == list(DESIGN)
 
 

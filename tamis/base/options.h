@@ -35,6 +35,7 @@ struct Option {
   std::vector<std::string> choices;  // strings only
   std::string help;
   std::string unset_text;  // what an empty optional means
+  bool late = false;       // of Python's signatures, whose order is fixed: it comes after all others
 };
 
 using Options = std::vector<Option>;

@@ -30,6 +30,13 @@ Matrix centred_points(const Source& source, const ColumnMoments& moments, Contex
   return points;
 }
 
+// Rows of zeros stay.
+Source rows_of_length_one(const Source& source, Context& context) {
+  std::vector<double> factors = row_squared_norms(source, context);
+  for (double& value : factors) value = value > 0 ? 1 / std::sqrt(value) : 1.0;
+  return source.with_row_scale(factors);
+}
+
 // k-means from single starts, each with its own seed, against the classes.
 void cluster_and_compare(const Source& part, const std::vector<int>& classes, const EvaluateOptions& options,
                          SubsetScore& score, Context& context) {
@@ -40,11 +47,15 @@ void cluster_and_compare(const Source& part, const std::vector<int>& classes, co
     kmeans_options.clusters = options.clusters;
     kmeans_options.restarts = 1;
     kmeans_options.seed = context.seed + static_cast<std::uint64_t>(r);
-    const auto labels = kmeans(points, kmeans_options, context).labels;
-    score.starts[static_cast<std::size_t>(r)] = {
-        clustering_accuracy(classes, labels), normalized_mutual_info(classes, labels), adjusted_rand(classes, labels)};
+    const KMeansResult found = kmeans(points, kmeans_options, context);
+    score.starts[static_cast<std::size_t>(r)] = {clustering_accuracy(classes, found.labels),
+                                                 normalized_mutual_info(classes, found.labels),
+                                                 adjusted_rand(classes, found.labels), found.inertia};
   });
   summarize_starts(score);
+  score.best = *std::min_element(score.starts.begin(), score.starts.end(), [](const auto& a, const auto& b) {
+    return a.inertia < b.inertia;  // ties: the earlier
+  });
 }
 
 std::vector<double> means(const std::vector<SubsetScore>& scores, MeanSd SubsetScore::*measure) {
@@ -125,7 +136,8 @@ void summarize_starts(SubsetScore& score) {
 
 SubsetScore score_subset(const Source& source, const std::vector<int>& classes, const std::vector<Index>& features,
                          const EvaluateOptions& options, Index measurings, Context& context) {
-  const Source part = source.with_columns(features);
+  const Source chosen = source.with_columns(features);
+  const Source part = options.unit_rows ? rows_of_length_one(chosen, context) : chosen;
   SubsetScore score;
   score.features = part.cols();
   if (!classes.empty()) cluster_and_compare(part, classes, options, score, context);

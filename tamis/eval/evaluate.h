@@ -16,6 +16,7 @@ struct EvaluateOptions {
   Index clusters = 8;
   Index repeats = 10;            // single k-means++ starts, each with its own seed
   Index subsets = 20;            // random ones
+  bool unit_rows = false;        // rows of a subset are brought to length 1 again: of tables of rows of length 1
   Index max_cells = 60'000'000;  // rows x columns above which all features are not clustered (n x d numbers, twice)
 };
 
@@ -28,12 +29,14 @@ struct MeanSd {
 // Of one k-means start.
 struct StartScore {
   double accuracy = 0.0, nmi = 0.0, rand = 0.0;
+  double inertia = 0.0;  // of the k-means
 };
 
 struct SubsetScore {
   Index features = 0;
   MeanSd accuracy, nmi, rand;
   std::vector<StartScore> starts;    // one a repeat, by their seeds; empty in a summary of several subsets
+  std::optional<StartScore> best;    // the start of the least inertia, as people who run k-means several times take it
   std::optional<double> redundancy;  // unset where it would take too long
 };
 

@@ -1,5 +1,6 @@
 #include "tamis/linalg/orthogonal.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -69,5 +70,64 @@ Matrix orthonormal_complement(const Matrix& q, Matrix p) {
 }
 
 Matrix orthonormalized(Matrix p) { return orthonormal_complement(std::span<const Matrix>(), std::move(p)); }
+
+namespace {
+
+double squared_length(const double* row, Index cols) {
+  double sum = 0;
+  for (Index k = 0; k < cols; ++k) sum += row[k] * row[k];
+  return sum;
+}
+
+// Takes the part along `row` (of squared length `square`) off another row.
+void remove_part(const double* row, double square, double* from, Index cols) {
+  double overlap = 0;
+  for (Index k = 0; k < cols; ++k) overlap += row[k] * from[k];
+  for (Index k = 0; k < cols; ++k) from[k] -= overlap / square * row[k];
+}
+
+}  // namespace
+
+std::vector<Index> pivoted_rows(const Matrix& w, Index count) {
+  constexpr double kRowTie = 1e-9;
+  std::vector<double> length(static_cast<std::size_t>(w.rows()));
+  double longest = 0;
+  for (Index i = 0; i < w.rows(); ++i) {
+    length[static_cast<std::size_t>(i)] = squared_length(w.row(i), w.cols());
+    longest = std::max(longest, length[static_cast<std::size_t>(i)]);
+  }
+  const double floor = kRowTie * kRowTie * longest;
+  std::vector<Index> left, taken;
+  for (Index i = 0; i < w.rows(); ++i) {
+    if (length[static_cast<std::size_t>(i)] > floor) left.push_back(i);
+  }
+  while (!left.empty() && static_cast<Index>(taken.size()) < count) {
+    Matrix rest(static_cast<Index>(left.size()), w.cols());
+    for (std::size_t r = 0; r < left.size(); ++r) {
+      std::copy_n(w.row(left[r]), w.cols(), rest.row(static_cast<Index>(r)));
+    }
+    std::vector<char> gone(left.size());
+    for (Index step = 0; step < w.cols() && static_cast<Index>(taken.size()) < count; ++step) {
+      std::size_t best = left.size();
+      double most = floor;
+      for (std::size_t r = 0; r < left.size(); ++r) {
+        const double square = gone[r] ? 0.0 : squared_length(rest.row(static_cast<Index>(r)), w.cols());
+        if (square > most * (1 + kRowTie)) most = square, best = r;
+      }
+      if (best == left.size()) break;
+      gone[best] = 1;
+      taken.push_back(left[best]);
+      for (std::size_t r = 0; r < left.size(); ++r) {
+        if (!gone[r]) remove_part(rest.row(static_cast<Index>(best)), most, rest.row(static_cast<Index>(r)), w.cols());
+      }
+    }
+    std::vector<Index> next;
+    for (std::size_t r = 0; r < left.size(); ++r) {
+      if (!gone[r]) next.push_back(left[r]);
+    }
+    left = std::move(next);
+  }
+  return taken;
+}
 
 }  // namespace tamis

@@ -72,6 +72,7 @@ class Comparer {
     options_.clusters = request.clusters;
     options_.repeats = request.repeats;
     options_.subsets = request.subsets;
+    options_.unit_rows = request.scale == Scaling::unit;
   }
 
   Comparison run() {

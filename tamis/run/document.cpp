@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "tamis/base/error.h"
 #include "tamis/run/forecast.h"
 #include "tamis/run/resident.h"
 #include "tamis/run/verdict.h"

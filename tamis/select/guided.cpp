@@ -231,7 +231,8 @@ Options describe(GuidedOptions& o) {
        {},
        {},
        "admit columns by p-values; off: by share alone, three times faster",
-       ""},
+       "",
+       true},
   };
 }
 

@@ -10,6 +10,7 @@
 #include "tamis/base/error.h"
 #include "tamis/data/principal.h"
 #include "tamis/linalg/dense.h"
+#include "tamis/linalg/orthogonal.h"
 #include "tamis/select/scatter.h"
 #include "tamis/select/ufcm_fit.h"
 
@@ -151,10 +152,36 @@ Options describe(UfcmOptions& o) {
        {},
        "stop when the gain is at most this part of the sum of the terms; 0 runs every iteration",
        ""},
+      {"order",
+       "order",
+       &o.order,
+       {},
+       {"norm", "qr"},
+       "norm: by the norms of the rows of W; qr: by pivoted QR on them, which does not take near copies one after "
+       "the other",
+       "",
+       true},
   };
 }
 
 namespace {
+
+constexpr Index kPivoted = 2048;  // rows of W that are put in order by QR at most; the others follow by their norms
+
+void order_by_qr(Selection& out) {
+  std::vector<Index> order = pivoted_rows(out.components, kPivoted);
+  std::vector<char> placed(out.scores.size());
+  for (const Index j : order) placed[static_cast<std::size_t>(j)] = 1;
+  for (const Index j : out.ranking) {
+    if (!placed[static_cast<std::size_t>(j)]) order.push_back(j);
+  }
+  const auto d = static_cast<double>(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    double& score = out.scores[static_cast<std::size_t>(order[i])];
+    if (score > 0) score = (d - static_cast<double>(i)) / d;
+  }
+  out.ranking = std::move(order);
+}
 
 // A source without its constant columns, centred.
 struct UfcmTable {
@@ -268,6 +295,7 @@ Selection ufcm(const Source& source, const UfcmOptions& options, Context& contex
   const Index passes_before = context.passes();
   check_ufcm(source, options);
   Selection out = fit_source(source, options, context);
+  if (options.order == "qr") order_by_qr(out);
   require(std::isfinite(out.report.objective.back()), ErrorCode::bad_data,
           "values so large that their squares overflow: scale the data");
   const Index used = out.components.cols();

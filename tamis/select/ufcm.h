@@ -4,14 +4,16 @@
 //   maximise over W (d x d', W'W = I), U (n x c, one 1 a row), G (c x d'):
 //     tr(W' S W) - alpha ||X W - U G||^2 - beta sum_i (||w^i||^2 + eps)^(p/2),     S = X'X, X centred
 //
-// Score of feature i: ||w^i||, higher is better. The sparsity term is the p-th power that the paper's weights D
-// and its proof belong to, smoothed by eps = 1e-10, so that no iteration can lower the objective.
+// Score of feature i: ||w^i||, higher is better; with order = qr (d - rank + 1) / d. The sparsity term is the p-th
+// power that the paper's weights D and its proof belong to, smoothed by eps = 1e-10, so that no iteration can lower the
+// objective.
 //
 // Passes over X: a few for the principal directions, then one or two an iteration (see docs/ufcm.md).
 // Memory: 2 n d' + 8 d d' + 2 c d numbers; a d x d matrix only where that is cheaper than products and alpha != 1.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tamis/base/context.h"
@@ -31,7 +33,8 @@ struct UfcmOptions {
   Index restarts = 10;
   Index iterations = 50;
   double tolerance = 1e-6;
-  std::vector<int> labels;  // n classes that fix U (Eq. 3), -1 where a row is free; empty: unsupervised
+  std::string order = "norm";  // of the columns: norm: by ||w^i||; qr: by pivoted QR on the rows of W
+  std::vector<int> labels;     // n classes that fix U (Eq. 3), -1 where a row is free; empty: unsupervised
 };
 
 Options describe(UfcmOptions& options);

@@ -118,5 +118,19 @@ TEST(Orthonormalized, NearlyParallelColumnsAreOrthonormalAnyhow) {
   EXPECT_EQ(orthonormalized(Matrix(5, 2)).cols(), 0);
 }
 
+TEST(PivotedRows, TakesARowOfEachDirectionBeforeItRepeatsOne) {
+  // Rows 0 and 1 point the same way, row 2 across, row 3 is 0, row 4 a shorter copy of row 2.
+  Matrix w(5, 2);
+  w(0, 0) = 3, w(1, 0) = 2, w(2, 1) = 1, w(4, 1) = 0.5;
+  EXPECT_EQ(pivoted_rows(w, 5), (std::vector<Index>{0, 2, 1, 4}));
+  EXPECT_EQ(pivoted_rows(w, 3), (std::vector<Index>{0, 2, 1}));
+  EXPECT_TRUE(pivoted_rows(Matrix(4, 2), 4).empty());
+}
+
+TEST(PivotedRows, EqualRowsGoToTheLowerIndex) {
+  Matrix w(4, 1, 0.7);
+  EXPECT_EQ(pivoted_rows(w, 4), (std::vector<Index>{0, 1, 2, 3}));
+}
+
 }  // namespace
 }  // namespace tamis

@@ -78,7 +78,7 @@ def pages(tmp_path_factory):
         run("compare", *common, "-k", "3,6,12", "--grid", "-m", "ufcm,maxvar,mcfs", "--repeats", "3", "-o",
             folder / f"{name}-compare")
     np.save(folder / "wide.npy", planted(300, 3000))
-    run("select", folder / "wide.npy", "-c", "3", "-k", "100", "-o", folder / "wide")
+    run("select", folder / "wide.npy", "-m", "ufcm", "-c", "3", "-k", "100", "-o", folder / "wide")
     run("select", folder / "wide.npy", "-m", "lapscore", "-k", "100", "-o", folder / "direct")
     for kind, sets in {"harmful": HARMFUL_SETS, "clean": ["first", "second", "third"]}.items():
         data = folder / f"{kind}-sets"
