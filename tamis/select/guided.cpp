@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "tamis/base/error.h"
@@ -99,14 +98,6 @@ std::vector<double> spread_over(const std::vector<double>& values, const std::ve
   return out;
 }
 
-std::vector<char> above(const std::vector<double>& values, double threshold) {
-  std::vector<char> out;
-  for (const double value : values) out.push_back(value > threshold);
-  return out;
-}
-
-bool any(const std::vector<char>& mask) { return std::find(mask.begin(), mask.end(), char{1}) != mask.end(); }
-
 void check_guided(const Source& source, const GuidedOptions& options) {
   GuidedOptions copy = options;
   validate(describe(copy), "guided");
@@ -132,15 +123,27 @@ Source rows_to_look_at(const Source& source, const GuidedOptions& options, Conte
   return rows.with_row_scale(scale);
 }
 
+std::vector<char> above_chance(const Guidance& guidance) {
+  std::vector<char> out;
+  for (const double share : guidance.share) out.push_back(share > guidance.chance + kGate * guidance.deviation);
+  return out;
+}
+
+// Who goes with the groups: by evidence, or by share alone.
+std::vector<char> passing_columns(const GuidedTable& table, const GuidedOptions& options, Guidance& guidance,
+                                  Context& context) {
+  if (options.evidence) guidance.evidence = column_evidence(table.rows, options.guide, context);
+  std::vector<char> passed = options.evidence ? discoveries(guidance.evidence, kDiscoveryRate) : above_chance(guidance);
+  guidance.passed = std::count(passed.begin(), passed.end(), char{1});
+  return passed;
+}
+
 // Who may enter the path.
 std::vector<char> admitted_columns(const GuidedTable& table, const GuidedOptions& options, Guidance& guidance,
                                    Context& context) {
-  const std::vector<char> by_share = above(guidance.share, guidance.chance + kGate * guidance.deviation);
-  if (!options.evidence) return by_share;
-  guidance.evidence = column_evidence(table.rows, options.guide, context);
-  std::vector<char> passed = discoveries(guidance.evidence, kDiscoveryRate);
-  if (any(passed) || !options.features) return passed;
-  return by_share;  // a number was asked for where nothing was found
+  const std::vector<char> passed = passing_columns(table, options, guidance, context);
+  // Where a number is asked for and nothing was found, columns enter by share.
+  return guidance.passed > 0 || !options.features ? passed : above_chance(guidance);
 }
 
 // The table that is looked at, its guide, and what it says of every column.
@@ -249,7 +252,6 @@ Selection guided(const Source& source, const GuidedOptions& options, Context& co
   Guidance& guidance = judged.guidance;
   context.progress("guided", options.evidence ? 0.35 : 0.9, "evidence");
   const std::vector<char> may_enter = admitted_columns(judged.table, options, guidance, context);
-  guidance.passed = std::count(may_enter.begin(), may_enter.end(), char{1});
   context.progress("guided", 0.9, "order of columns");
   AlignedPath path =
       aligned_path(judged.table.z, judged.merits, positions_among(kept, options.forced), may_enter, context);
@@ -279,12 +281,7 @@ Guidance guide_along(const Source& source, const std::vector<Index>& order, cons
   Judged judged = judge_columns(rows, options, context);
   const std::vector<Index>& kept = judged.table.kept;
   Guidance& guidance = judged.guidance;
-  std::vector<char> passed = above(guidance.share, guidance.chance + kGate * guidance.deviation);
-  if (options.evidence) {
-    guidance.evidence = column_evidence(judged.table.rows, options.guide, context);
-    passed = discoveries(guidance.evidence, kDiscoveryRate);
-  }
-  guidance.passed = std::count(passed.begin(), passed.end(), char{1});
+  passing_columns(judged.table, options, guidance, context);
   guidance.alignment = alignment_along(judged.table.z, judged.merits, positions_among(kept, order), context).alignment;
   suggest_count(static_cast<Index>(kept.size()), guidance);
   spread_guidance(kept, source.cols(), guidance);

@@ -51,7 +51,9 @@ def test_noise_has_no_structure(tmp_path):
         quiet += "No structure found" in run.out and "All 120 columns" in run.out
     assert quiet >= 3
     chosen = select(path, "-k", "7")
-    assert len(chosen["selected"]) == 7
+    assert len(chosen["selected"]) == 7 and chosen["guide"]["passed"] == 0
+    assert chosen["guide"]["outcome"] == "no structure found"
+    assert "noise would look the same" in tamis("select", path, "-k", "7").out
 
 
 def test_narrow_tables_are_kept_whole(tmp_path):
