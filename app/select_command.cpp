@@ -6,6 +6,7 @@
 #include "app/figures.h"
 #include "app/session.h"
 #include "tamis/data/quote.h"
+#include "tamis/eval/metrics.h"
 #include "tamis/run/document.h"
 #include "tamis/run/reduced.h"
 #include "tamis/run/select_page.h"
@@ -224,6 +225,18 @@ void say_defaults(const Job& job, Session& session) {
   if (clusters == nullptr && given) session.note(text(job.method.name, " does not use clusters; -c is ignored"));
 }
 
+// A batch is structure, too.
+void warn_of_known_groups(const Job& job, Session& session) {
+  constexpr double kMostly = 0.7;
+  const std::string& labels = job.arguments.labels;
+  const auto& clusters = job.result.selection.clusters;
+  if (labels.empty() || !job.result.selection.guidance || clusters.empty()) return;
+  const double nmi = normalized_mutual_info(job.table.labels.at(labels).classes, clusters);
+  if (nmi < kMostly) return;
+  session.warn(text("the groups of rows mostly repeat ", printable(labels), " (NMI ", short_number(nmi, 2),
+                    "); if that is a batch, the columns were chosen by the batch"));
+}
+
 // Labels can only guide ufcm.
 MethodArguments with_default(const SelectArguments& arguments) {
   MethodArguments method = arguments.method;
@@ -260,6 +273,7 @@ int run_select(const SelectArguments& arguments) {
   session.bar().clear();
   const Report& report = job.result.selection.report;
   for (const auto& warning : report.warnings) session.warn(warning);
+  warn_of_known_groups(job, session);
   if (report.resumed_at > 0)
     session.note(text("went on from ", arguments.checkpoint, " at iteration ", report.resumed_at));
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kEnough = 0.98;
 constexpr Index kProductsAtOnce = 64;  // columns of Z'Z that one pass over Z computes
-constexpr Index kMostHeld = 1024;      // of them that wait to be asked for
+constexpr Index kMostHeld = 256;       // of them that wait to be asked for
 
 // (x_i'x_j)^2 of the columns of Z. All at once where there are few; else column by column as they are asked for, and
 // with each those that the caller finds most promising, since a pass over Z costs nearly the same for many.

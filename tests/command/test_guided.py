@@ -97,6 +97,15 @@ def test_supervision_means_ufcm(path, tmp_path):
     refused(tamis("select", path, "-m", "guided", "--supervise", tmp_path / "y.txt", "--quiet"), 2, "supervise")
 
 
+def test_groups_that_repeat_the_labels_are_told(tmp_path):
+    X = groups(n=120, c=3, informative=40) + 0.0
+    X[:, :40] *= 3
+    for name, y, told in (("batch", np.arange(120) % 3, True), ("other", np.arange(120) // 40, False)):
+        np.savez(tmp_path / f"{name}.npz", X=X, y=y)
+        run = tamis("select", tmp_path / f"{name}.npz", "--labels", "y", "-c", "3")
+        assert run.code == 0 and ("mostly repeat y" in run.err) == told, run
+
+
 def test_the_ranking_holds_share_and_evidence(path, tmp_path):
     select(path, "-o", tmp_path / "out")
     with open(tmp_path / "out" / "ranking.csv", newline="") as file:
