@@ -347,7 +347,8 @@ ColumnMoments column_moments(const Source& source, Context& context) {
 bool moments_and_rows(const Source& source, const std::vector<Index>& rows, TakenRows& taken, Context& context) {
   MomentsMemo& memo = source.memo();
   const std::lock_guard lock(memo.mutex);
-  if (memo.moments) return false;
+  const bool asked_elsewhere = is_remote(source) && !rows.empty();  // there is no other pass that could take them
+  if (memo.moments && !asked_elsewhere) return false;
   memo.moments = std::make_shared<const ColumnMoments>(compute_moments(source, rows, taken, context));
   return true;
 }

@@ -186,13 +186,11 @@ std::vector<Index> draw_rows(Index n, Index count, std::uint64_t seed) {
 
 Source take_rows(const Source& source, const std::vector<Index>& rows, Context& context) {
   TakenRows taken;
-  const bool remote = is_remote(source), at_once = moments_and_rows(source, rows, taken, context);
-  require(at_once || !remote, ErrorCode::internal, "sample: rows of other machines were read before they were drawn");
-  if (!at_once) {
+  if (!moments_and_rows(source, rows, taken, context)) {
     taken = reduce_blocks<TakenRows>(
         source.store(), context, [&](const Block& block) { return rows_of_block(source, block, rows); }, append);
   }
-  return sampled_source(source, rows, std::move(taken), remote ? DType::f64 : source.store().dtype());
+  return sampled_source(source, rows, std::move(taken), is_remote(source) ? DType::f64 : source.store().dtype());
 }
 
 }  // namespace tamis

@@ -16,7 +16,7 @@ struct TakenRows {
 };
 
 // The pass of column_moments(), which takes these rows on its way. False, and nothing is taken, where the moments were
-// known already. Rows on other machines come as doubles.
+// known already, unless the rows are on other machines: those are read again, and come as doubles.
 bool moments_and_rows(const Source& source, const std::vector<Index>& rows, TakenRows& taken, Context& context);
 
 // Those of `rows` (increasing) that the block holds, in the columns of the source.
