@@ -244,9 +244,9 @@ Start sampled_start(const UfcmTable& whole, const UfcmOptions& options, Index co
   return start;
 }
 
-void take_up(Fit& fit, const std::string& state, Context& context) {
+void take_up(Fit& fit, const std::string& state, bool sampled, Context& context) {
   try {
-    fit.take_up(state);
+    fit.take_up(state, sampled);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::bad_data) throw;
     fail(ErrorCode::bad_data, context.keeper->where(), ": ", error.what(), "; delete the file to start over");
@@ -277,7 +277,7 @@ Selection fit_source(const Source& source, const UfcmOptions& options, Context& 
     if (sample == 0) start.w = std::move(principal);
   }
   Fit fit(z, options, beta, scatter ? &*scatter : nullptr, std::move(start), context);
-  if (kept) take_up(fit, *kept, context);
+  if (kept) take_up(fit, *kept, sample > 0, context);
   const Index begun_at = fit.next_iteration();
   fit.run();
 

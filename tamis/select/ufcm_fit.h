@@ -104,13 +104,15 @@ class Fit {
     }
   }
 
-  // Goes on where another fit of the same data and options was. Error(bad_data) where the state is not one of those.
-  void take_up(const std::string& state) {
+  // Goes on where another fit of the same data and options was, one that began from a fit of a sample or not.
+  // Error(bad_data) where the state is not one of those.
+  void take_up(const std::string& state, bool sampled) {
+    const double given_beta = beta_;
     StateReader reader(state);
     exchange(reader);
     reader.finish();
-    require_sound_shapes();
-    require_sound_values();
+    require_sound_shapes(sampled);
+    require_sound_values(given_beta);
   }
   Index next_iteration() const { return next_; }
 
@@ -137,33 +139,57 @@ class Fit {
   }
 
   // So that nothing below reads or writes outside of what it has.
-  void require_sound_shapes() const {
+  void require_sound_shapes(bool sampled) const {
     const Index d = z_.cols(), dims = w_.vectors.cols(), c = options_.clusters;
     const auto is = [](const Matrix& m, Index rows, Index cols) { return m.rows() == rows && m.cols() == cols; };
     const auto done = static_cast<std::size_t>(next_ - 1);
     require_state(next_ >= 1 && next_ <= options_.iterations + 1, "iteration");
     require_state(dims >= 1 && dims <= d && w_.vectors.rows() == d, "W");
     require_state(scatter_ == nullptr ? w_.image.empty() : is(w_.image, d, dims), "SW");
-    require_state(start_centers_.empty() || (start_centers_.rows() == c && start_centers_.cols() >= dims), "centres");
+    const bool centers_fit = start_centers_.rows() == c && start_centers_.cols() >= dims;
+    require_state(sampled ? centers_fit : start_centers_.empty(), "centres");
     require_state(is(sums_, c, d) && counts_.size() == static_cast<std::size_t>(c), "U'Z");
     require_state(labels_.size() == static_cast<std::size_t>(z_.rows()), "U");
     require_state(objective_.size() == done && terms_.size() == done, "objective");
   }
 
   // What is kept twice must agree: U with its counts and with U'Z, W'W with I, the objective with all of it.
-  void require_sound_values() {
+  void require_sound_values(double given_beta) {
     const auto finite = [](const Matrix& m) { return std::all_of(m.data(), m.data() + m.size(), is_finite); };
-    require_state(is_finite(beta_) && beta_ >= 0, "beta");
     require_state(finite(w_.vectors) && finite(w_.image) && finite(start_centers_) && finite(sums_), "not finite");
     require_state(is_orthonormal(w_.vectors), "W");
-    require_labels();
+    require_image();
+    const UncountedPasses uncounted(context_);
+    const std::vector<double> scatter = column_moments(z_.source(), context_).scatter;
+    const double trace = std::accumulate(scatter.begin(), scatter.end(), 0.0);
+    require_beta(given_beta, trace);
+    // No row is longer than sqrt(tr(S)), and no mean of rows.
+    require_state(squared_norm(start_centers_) <= 4 * trace * static_cast<double>(options_.clusters), "centres");
+    if (next_ == 1) {
+      require_nothing_yet();
+      return;
+    }
+    require_labels(trace);
     for (std::size_t t = 0; t < terms_.size(); ++t) {
       require_state(is_near(objective_of(terms_[t]), objective_[t], terms_[t]), "objective");
     }
-    if (next_ == 1) return;
     const Terms last = terms_of(w_);
     require_state(is_near(objective_of(last), objective_.back(), last), "objective");
-    require_image();
+  }
+
+  // beta as given, or b tr(W0'SW0) / sum_i ||w0^i||^p, which is at most b tr(S).
+  void require_beta(double given, double trace) const {
+    const bool sound = options_.beta ? std::abs(beta_ - given) <= 1e-9 * given
+                                     : beta_ >= 0 && beta_ <= (1 + 1e-6) * options_.sparsity * trace;
+    require_state(sound, "beta");
+  }
+
+  // Before the first iteration there is no U.
+  void require_nothing_yet() const {
+    const auto none = [](int label) { return label == -1; };
+    require_state(std::all_of(labels_.begin(), labels_.end(), none), "U");
+    require_state(std::all_of(counts_.begin(), counts_.end(), [](Index count) { return count == 0; }), "U'U");
+    require_state(squared_norm(sums_) == 0, "U'Z");
   }
 
   void require_image() const {
@@ -174,24 +200,18 @@ class Fit {
     require_state(squared_norm(difference) <= 1e-18 * size, "SW");
   }
 
-  void require_labels() {
-    const auto none = std::all_of(labels_.begin(), labels_.end(), [](int label) { return label == -1; });
-    require_state(next_ > 1 || none, "U");
-    if (next_ == 1) return;
+  void require_labels(double trace) {
     std::vector<Index> counts(counts_.size());
     for (const int label : labels_) {
       require_state(label >= 0 && label < options_.clusters, "U");
       ++counts[static_cast<std::size_t>(label)];
     }
     require_state(counts == counts_, "U'U");
-    const UncountedPasses uncounted(context_);
     Matrix difference = sums_;
     move_rows(z_, labels_, std::vector<int>(labels_.size(), -1), difference, context_);
-    const std::vector<double> scatter = column_moments(z_.source(), context_).scatter;
     // No sum of rows is longer than sqrt(n tr(S)).
-    const double longest =
-        std::sqrt(static_cast<double>(z_.rows()) * std::accumulate(scatter.begin(), scatter.end(), 0.0));
-    require_state(std::sqrt(dot(difference, difference)) <= 1e-9 * longest, "U'Z");
+    const double longest = std::sqrt(static_cast<double>(z_.rows()) * trace);
+    require_state(std::sqrt(squared_norm(difference)) <= 1e-9 * longest, "U'Z");
   }
 
   static bool is_finite(double value) { return std::isfinite(value); }
