@@ -11,12 +11,14 @@ import numpy as np
 from scipy import sparse
 
 from . import _core
+from ._backed import BackedRows
 from ._core_data import core_data
 from ._running import progress_for, seed_of, thread_count, warn_all
 
 _METHODS = {method["name"]: method for method in _core.methods()}
 _PYTHON_NAMES = {method["python_name"]: method["name"] for method in _METHODS.values()}
 
+_ONE_PASS = ("guided", "maxvar")  # methods that read the rows once, so that a file need not be in memory
 _SAMPLED_ROWS = 1000  # rows that are looked at to tell raw counts
 _LARGEST_CODE = 2  # whole numbers up to this may be presence marks or genotypes
 _CHUNK = 1 << 20  # numbers looked at together, so that a check needs no memory to speak of
@@ -49,7 +51,8 @@ def select_genes(
     ----------
     adata : AnnData
         Cells x genes, 2 cells at least. A view becomes a copy when the result is written to it, as with all of anndata.
-        Of a file opened in backed mode the matrix is read into memory.
+        Of a file opened in backed mode, rows are read a piece at a time by guided and maxvar (not from CSC); the other
+        methods read the matrix into memory.
     n_top : int or "auto", default=2000
         How many genes to select, those of `include` counted; "auto": as many as their alignment with the groups of
         cells says (not with `batch_key`).
@@ -118,9 +121,8 @@ def select_genes(
     included = _gene_mask(adata, include, "include")
     excluded = _gene_mask(adata, exclude, "exclude")
     _check_counts(adata, n_top, included, excluded, batch_key)
-    X, where = _matrix(adata, layer)
-    _check_finite(X, adata, excluded, where)
-    messages = _count_warnings(X, where)
+    X, look = _matrix(adata, layer, method, excluded)
+    messages = look.warnings()
     warn_all(messages, stacklevel=2)
 
     shared = {
@@ -141,6 +143,7 @@ def select_genes(
     else:
         score, order, batches, reports, found = _over_batches(adata, method, X, batch_key, init, shared, verbose)
         guidance = {}
+    found = look.warnings()[len(messages) :] + found
     found = [message.replace("StandardScaler(with_mean=False) before it", "scale='standard'") for message in found]
     warn_all(found, stacklevel=2)
 
@@ -265,31 +268,78 @@ def _check_counts(adata, n_top, included, excluded, batch_key):
 # --- The matrix -------------------------------------------------------------------------------------------------------
 
 
-def _matrix(adata, layer):
-    """The numbers, as CSR or as an array, and what to call them in a message."""
+def _matrix(adata, layer, method, excluded):
+    """The numbers, as CSR, as an array or as rows in a file, and what has been or will be seen of them."""
     if layer is not None and layer not in adata.layers:
         raise ValueError(f"select_genes: layer = {layer!r}, need one of {sorted(adata.layers)}")
     X, where = (adata.X, "X") if layer is None else (adata.layers[layer], f"layer {layer!r}")
-    if adata.isbacked and not isinstance(X, np.ndarray) and not sparse.issparse(X):
+    look = _Look(adata, excluded, where)
+    in_memory = isinstance(X, np.ndarray) or sparse.issparse(X)
+    if adata.isbacked and not in_memory:
+        if method["name"] in _ONE_PASS and BackedRows.can_hold(X):
+            _require_numbers(X, where)
+            return BackedRows(X, look), look
         X = X.to_memory() if hasattr(X, "to_memory") else X[...]
-    if not isinstance(X, np.ndarray) and not sparse.issparse(X):
+    elif not in_memory:
         kind = type(X).__name__
         raise ValueError(f"select_genes: {where} is of type {kind}, need a NumPy array or a SciPy sparse matrix")
+    _require_numbers(X, where)
+    X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
+    look(np.arange(adata.n_obs), X)
+    return X, look
+
+
+def _require_numbers(X, where):
     if X.dtype.kind not in "fiub":
         raise ValueError(f"select_genes: {where} holds elements of type {X.dtype}, need real numbers")
-    return (X.tocsr() if sparse.issparse(X) else np.asarray(X)), where
 
 
-def _check_finite(X, adata, excluded, where):
-    """Names the first value that is no number, in rows and columns of adata; those of excluded genes do not matter."""
-    if X.dtype.kind != "f":
-        return
-    for row, column, value in _not_finite(X):
-        if not excluded[column]:
-            raise ValueError(
-                f"select_genes: {where}, row {row} ({adata.obs_names[row]!r}), column {column} "
-                f"({adata.var_names[column]!r}): {value}, need finite numbers"
-            )
+class _Look:
+    """What is seen of the numbers before the method sees them: values that are no numbers are refused, raw counts noticed.
+
+    Counts are non-negative and whole in all of up to _SAMPLED_ROWS rows evenly apart, and some above _LARGEST_CODE.
+    """
+
+    def __init__(self, adata, excluded, where):
+        self._adata, self._excluded, self._where = adata, excluded, where
+        sampled = np.linspace(0, adata.n_obs - 1, min(_SAMPLED_ROWS, adata.n_obs)).round().astype(np.int64)
+        self._sampled = np.unique(sampled)
+        self._whole, self._largest = True, 0
+
+    def __call__(self, rows, X):
+        """`X` holds these rows of the table, whose positions increase."""
+        self._check_finite(rows, X)
+        for at in np.flatnonzero(np.isin(rows, self._sampled, assume_unique=True)):
+            if self._whole:
+                self._see(X.data[X.indptr[at] : X.indptr[at + 1]] if sparse.issparse(X) else X[at])
+
+    def warnings(self):
+        """What there is to say of the rows seen so far."""
+        if not self._whole or self._largest <= _LARGEST_CODE:
+            return []
+        return [
+            f"select_genes: {self._where} looks like raw counts; normalise first: "
+            "scanpy.pp.normalize_total(adata, target_sum=1e4), then scanpy.pp.log1p(adata)"
+        ]
+
+    def _see(self, values):
+        if len(values) == 0:
+            return
+        if values.min() < 0 or (values.dtype.kind == "f" and (values != np.floor(values)).any()):
+            self._whole = False
+        self._largest = max(self._largest, values.max())
+
+    def _check_finite(self, rows, X):
+        """Names the first value that is no number, in rows and columns of the table; excluded genes do not matter."""
+        if X.dtype.kind != "f":
+            return
+        for at, column, value in _not_finite(X):
+            if not self._excluded[column]:
+                row, names = rows[at], self._adata.var_names
+                raise ValueError(
+                    f"select_genes: {self._where}, row {row} ({self._adata.obs_names[row]!r}), column {column} "
+                    f"({names[column]!r}): {value}, need finite numbers"
+                )
 
 
 def _not_finite(X):
@@ -305,30 +355,10 @@ def _not_finite(X):
             yield begin + int(row), int(column), block[row, column]
 
 
-def _count_warnings(X, where):
-    if not _looks_like_counts(X):
-        return []
-    return [
-        f"select_genes: {where} looks like raw counts; normalise first: "
-        "scanpy.pp.normalize_total(adata, target_sum=1e4), then scanpy.pp.log1p(adata)"
-    ]
-
-
-def _looks_like_counts(X):
-    """Whether all values of up to _SAMPLED_ROWS rows are non-negative and whole, and some above _LARGEST_CODE."""
-    largest = 0
-    for row in np.unique(np.linspace(0, X.shape[0] - 1, min(_SAMPLED_ROWS, X.shape[0])).round().astype(np.int64)):
-        values = X.data[X.indptr[row] : X.indptr[row + 1]] if sparse.issparse(X) else X[row]
-        if len(values) == 0:
-            continue
-        if values.min() < 0 or (values.dtype.kind == "f" and (values != np.floor(values)).any()):
-            return False
-        largest = max(largest, values.max())
-    return bool(largest > _LARGEST_CODE)
-
-
 def _rows_of(X, rows):
     """Some rows (all, where None) for the core; in place where they follow each other and need no conversion."""
+    if isinstance(X, BackedRows):
+        return X.source(rows)
     if rows is None:
         return core_data(X)
     begin, end = int(rows[0]), int(rows[-1]) + 1

@@ -525,6 +525,78 @@ def test_backed_files(format, tmp_path):
     backed.file.close()
 
 
+def many_cells(format, n=9000, d=40, seed=5):
+    """More rows than a block of the core, and than the sample of guided."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) + 3.0 * rng.integers(0, 4, n)[:, None] * (np.arange(d) < 12)
+    X = np.where(np.abs(X) > 1.2, X, 0.0).astype(np.float32)
+    kind = {"csr": sparse.csr_matrix, "csc": sparse.csc_matrix, "dense": np.asarray}[format]
+    adata = ad.AnnData(kind(X))
+    adata.obs["batch"] = rng.choice(["a", "b"], n)
+    return adata
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "dense"])
+@pytest.mark.parametrize("batch_key", [None, "batch"])
+@pytest.mark.parametrize("method", ["guided", "maxvar"])
+def test_rows_of_a_file_have_the_bits_of_rows_in_memory(format, batch_key, method, tmp_path, monkeypatch):
+    monkeypatch.setattr("tamis._backed._PIECE_BYTES", 1)  # a block at a time: several pieces, a tree of merges
+    adata = many_cells(format)
+    adata.write_h5ad(tmp_path / "in.h5ad")
+    backed = ad.read_h5ad(tmp_path / "in.h5ad", backed="r")
+    exclude = list(adata.var_names[[3, 30]])
+    for one in (adata, backed):
+        tamis.select_genes(one, 9, method=method, batch_key=batch_key, include=["5"], exclude=exclude, random_state=3)
+    pd.testing.assert_frame_equal(backed.var, adata.var)
+    backed.file.close()
+
+
+def test_a_file_is_never_in_memory_as_a_whole(tmp_path, monkeypatch):
+    many_cells("csr").write_h5ad(tmp_path / "in.h5ad")
+    backed = ad.read_h5ad(tmp_path / "in.h5ad", backed="r")
+    monkeypatch.setattr("tamis._backed._PIECE_BYTES", 1)
+    seen = []
+    kind = type(backed.X)
+    monkeypatch.setattr(kind, "to_memory", lambda *_: pytest.fail("read as a whole"))
+    monkeypatch.setattr(kind, "__getitem__", _noting(kind.__getitem__, seen))
+    tamis.select_genes(backed, "auto")
+    assert max(seen) <= 2048 and sum(seen) == 2048 + 9000  # the first rows twice: where the columns lie
+    backed.file.close()
+
+
+def _noting(read, seen):
+    def noted(self, rows):
+        seen.append(rows.stop - rows.start)
+        return read(self, rows)
+
+    return noted
+
+
+@pytest.mark.parametrize("batch_key", [None, "batch"])
+def test_what_is_wrong_in_a_file_is_said_as_of_memory(batch_key, tmp_path):
+    adata = many_cells("csr")
+    adata.X.data[-1] = np.nan
+    adata.write_h5ad(tmp_path / "in.h5ad")
+    backed = ad.read_h5ad(tmp_path / "in.h5ad", backed="r")
+    said = []
+    for one in (adata, backed):
+        with pytest.raises(ValueError, match="row 8999 .*need finite numbers") as error:
+            tamis.select_genes(one, 5, batch_key=batch_key)
+        said.append(str(error.value))
+    assert said[0] == said[1]
+    backed.file.close()
+
+
+def test_raw_counts_in_a_file_are_noticed(tmp_path):
+    rng = np.random.default_rng(0)
+    ad.AnnData(rng.poisson(2.0, (300, 60)).astype(np.float32)).write_h5ad(tmp_path / "in.h5ad")
+    backed = ad.read_h5ad(tmp_path / "in.h5ad", backed="r")
+    with pytest.warns(UserWarning, match="looks like raw counts"):
+        tamis.select_genes(backed, 5)
+    assert "raw counts" in " ".join(backed.uns["tamis"]["warnings"])
+    backed.file.close()
+
+
 @pytest.mark.parametrize("format", ["csr", "csc", "dense"])
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_values_that_are_no_numbers(format, value):
@@ -575,17 +647,23 @@ def test_what_are_no_counts():
         quietly(counts_table(values), 7)
 
 
+def looks_like_counts(X):
+    look = _genes._Look(ad.AnnData(X), np.zeros(X.shape[1], dtype=bool), "X")
+    look(np.arange(X.shape[0]), X)
+    return bool(look.warnings())
+
+
 def test_rows_that_are_looked_at():
     """1000 rows evenly apart, the first and the last among them; all of 1000."""
     X = sparse.csr_matrix(np.full((1000, 1), 3.0))
-    assert _genes._looks_like_counts(X)
+    assert looks_like_counts(X)
     for row in (0, 1, 500, 999):
         changed = X.copy()
         changed.data[row] = 0.5
-        assert not _genes._looks_like_counts(changed)
+        assert not looks_like_counts(changed)
     long = sparse.csr_matrix(np.full((5000, 1), 3.0))
     long.data[4999] = 0.5
-    assert not _genes._looks_like_counts(long)
+    assert not looks_like_counts(long)
 
 
 # --- Files and modules ------------------------------------------------------------------------------------------------

@@ -1,0 +1,91 @@
+"""Rows of an .h5ad file opened in backed mode, read a piece at a time: the file is never in memory as a whole."""
+
+import numpy as np
+from scipy import sparse
+
+from . import _core
+from ._core_data import core_data
+
+_PIECE_BYTES = 2**25  # of a file that are read together, where a block of the core is smaller
+_SPARSE_SHARE = 0.1  # of the entries of a sparse matrix are taken to be stored, where the piece is sized
+
+
+class BackedRows:
+    """A matrix on disk, by rows. `look(rows, block)` is called with every row once, before anything else sees it."""
+
+    def __init__(self, X, look):
+        self._X, self._look = X, look
+        self.shape, self.dtype = X.shape, X.dtype
+        self.is_sparse = hasattr(X, "to_memory")
+
+    @staticmethod
+    def can_hold(X):
+        """Whether rows of X can be read by themselves: an array, or compressed sparse rows."""
+        return getattr(X, "format", "csr") == "csr" and len(X.shape) == 2
+
+    def source(self, rows=None):
+        """What the core takes: these rows (increasing positions), or all of them."""
+        count = self.shape[0] if rows is None else len(rows)
+        return _core.RemoteRows(
+            count, self.shape[1], self.is_sparse, 0 if self.is_sparse else count * self.shape[1], _Passes(self, rows)
+        )
+
+    def piece_rows(self):
+        """Rows read together: a power of two of the core's blocks."""
+        row = max(1, self.shape[1]) * (12 * _SPARSE_SHARE if self.is_sparse else self.dtype.itemsize)
+        blocks = max(1, int(_PIECE_BYTES / row) // _core.block_rows)
+        return _core.block_rows << (blocks.bit_length() - 1)
+
+    def read(self, rows):
+        """Some rows (increasing positions) as an array or CSR."""
+        begin, end = int(rows[0]), int(rows[-1]) + 1
+        if end - begin == len(rows):
+            return self._slice(begin, end)
+        parts, step = [], self.piece_rows()
+        for first in range(begin, end, step):
+            here = rows[np.searchsorted(rows, first) : np.searchsorted(rows, first + step)]
+            if len(here):
+                parts.append(self._slice(first, min(first + step, end))[here - first])
+        return sparse.vstack(parts, format="csr") if self.is_sparse else np.concatenate(parts)
+
+    def look(self, rows, block):
+        self._look(rows, block)
+
+    def _slice(self, begin, end):
+        block = self._X[begin:end]
+        return block.tocsr() if self.is_sparse else np.asarray(block)
+
+
+class _Passes:
+    """Runs passes over the rows, as the core asks for them, with the core's tree of merges."""
+
+    def __init__(self, backed, rows):
+        self._backed, self._looked = backed, False
+        self._rows = np.arange(backed.shape[0]) if rows is None else np.asarray(rows)
+
+    def __call__(self, name, shared, by_row, rows, merged):
+        """The results of the pieces that begin before row `rows`, or the one that they merge to."""
+        step, levels, results = self._backed.piece_rows(), [], []
+        for first in range(0, min(rows, len(self._rows)), step):
+            results.append(self._partial(name, shared, by_row, first, first + step))
+            levels.append(0)
+            while merged and len(levels) > 1 and levels[-1] == levels[-2]:
+                _merge_last(name, results, levels)
+        while merged and len(levels) > 1:
+            _merge_last(name, results, levels)
+        self._looked = self._looked or rows >= len(self._rows)
+        return results
+
+    def _partial(self, name, shared, by_row, first, last):
+        rows = self._rows[first:last]
+        block = self._backed.read(rows)
+        if not self._looked:
+            self._backed.look(rows, block)
+        own = [np.ascontiguousarray(one[first:last]).reshape(-1) for one in by_row]
+        return _core.remote_partial(name, shared, own, core_data(block), first)
+
+
+def _merge_last(name, results, levels):
+    right, _ = results.pop(), levels.pop()
+    results[-1] = _core.remote_merge(name, results[-1], right)
+    levels[-1] += 1
