@@ -68,6 +68,14 @@ nb::object guidance_of(const SelectResult& result) {
   out["modularity"] = modularity;
   out["parts"] = guidance.parts;
   out["sampled_rows"] = guidance.rows;
+  out["agreement"] = nb::none();
+  if (const auto& agreement = result.agreement) {
+    nb::dict parts;
+    parts["rows"] = agreement->rows;
+    parts["selected"] = agreement->selected;
+    parts["all"] = agreement->all;
+    out["agreement"] = parts;
+  }
   out["verdict"] = words;
   return out;
 }

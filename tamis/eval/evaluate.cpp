@@ -143,7 +143,7 @@ SubsetScore score_subset(const Source& source, const std::vector<int>& classes, 
   if (!classes.empty()) cluster_and_compare(part, classes, options, score, context);
   const auto k = static_cast<double>(part.cols());
   const double work = k * k * static_cast<double>(part.rows()) * static_cast<double>(measurings);
-  if (work <= kRedundancyWork) score.redundancy = redundancy(part, context);
+  if (options.redundancy && work <= kRedundancyWork) score.redundancy = redundancy(part, context);
   return score;
 }
 

@@ -16,6 +16,7 @@ struct EvaluateOptions {
   Index clusters = 8;
   Index repeats = 10;            // single k-means++ starts, each with its own seed
   Index subsets = 20;            // random ones
+  bool redundancy = true;        // of each subset, where that is affordable
   bool unit_rows = false;        // rows of a subset are brought to length 1 again: of tables of rows of length 1
   Index max_cells = 60'000'000;  // rows x columns above which all features are not clustered (n x d numbers, twice)
 };

@@ -41,10 +41,19 @@ class Planner {
     for (const auto& settings : figure_settings(protocol_, method.name)) add_run(method, settings).figure = true;
   }
 
+  void plan_guided() {
+    const Method& guided = find_method(kGuided);
+    for (const Settings& settings : {Settings{}, Settings{{"clusters", std::to_string(base_.clusters)}}}) {
+      add_run(guided, settings, {}).own_size = true;
+    }
+  }
+
   std::vector<PlannedCell> cells;
 
  private:
-  PlannedCell& add_run(const Method& method, const Settings& settings) {
+  PlannedCell& add_run(const Method& method, const Settings& settings) { return add_run(method, settings, sizes_); }
+
+  PlannedCell& add_run(const Method& method, const Settings& settings, const std::vector<Index>& sizes) {
     Settings with_graph = settings;
     if (find_option(method.bind()->options(), "neighbors")) {
       with_graph["neighbors"] = std::to_string(protocol_.neighbors);
@@ -52,7 +61,7 @@ class Planner {
     Settings options;
     const auto bound = bound_with(method, base_.clusters, with_graph);
     for (const auto& option : bound->options()) options[option.name] = value_text(option);
-    return add(method.name, settings, std::move(options), sizes_, 0);
+    return add(method.name, settings, std::move(options), sizes, 0);
   }
 
   PlannedCell& add(const std::string& method, const Settings& settings, Settings options, std::vector<Index> sizes,
@@ -121,8 +130,13 @@ void check_ranking(const std::vector<Index>& ranking, Index features) {
   require(ranking.size() == seen.size(), ErrorCode::bad_data, "cell: ranking");
 }
 
-void check_sizes(const Cell& cell) {
+void check_sizes(const Cell& cell, Index features) {
   const CellKey& key = cell.plan.key;
+  if (cell.plan.own_size) {
+    const bool sound = cell.scores.size() == 1 && cell.scores[0].features >= 1 && cell.scores[0].features <= features;
+    require(sound, ErrorCode::bad_data, "cell: need 1 subset");
+    return;
+  }
   const auto expected = key.subsets > 0 ? static_cast<std::size_t>(key.subsets) : key.sizes.size();
   require(cell.scores.size() == expected, ErrorCode::bad_data, "cell: need ", expected, " subsets");
   for (std::size_t s = 0; s < expected; ++s) {
@@ -151,7 +165,7 @@ Cell read_cell(const JsonValue& file, const PlannedCell& plan, Index features) {
   cell.ranking = value.at("ranking").indices();
   if (!cell.ranking.empty()) check_ranking(cell.ranking, features);
   for (const auto& score : value.at("subsets").array()) cell.scores.push_back(read_score(score, plan.key.repeats));
-  check_sizes(cell);
+  check_sizes(cell, features);
   return cell;
 }
 
@@ -167,10 +181,11 @@ std::string key_text(const CellKey& key) {
 }
 
 std::vector<PlannedCell> plan_cells(const ExperimentSet& set, const Protocol& protocol,
-                                    const std::vector<Method>& methods, std::uint64_t seed) {
+                                    const std::vector<Method>& methods, bool guided, std::uint64_t seed) {
   Planner planner(set, protocol, seed);
   planner.plan_controls();
   for (const auto& method : methods) planner.plan_method(method);
+  if (guided) planner.plan_guided();
   return std::move(planner.cells);
 }
 
@@ -179,6 +194,7 @@ void write_cell(Json& json, const Cell& cell, bool with_ranking) {
   write_key(json, cell.plan.key);
   json.member("settings", cell.plan.settings);
   json.member("grid", cell.plan.grid).member("label_free", cell.plan.label_free).member("figure", cell.plan.figure);
+  json.member("own_size", cell.plan.own_size);
   if (cell.failure) {
     json.member("error", cell.failure->reason);
     return;

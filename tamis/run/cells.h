@@ -16,6 +16,7 @@ namespace tamis {
 
 inline constexpr const char* kAllFeatures = "allfea";
 inline constexpr const char* kRandomFeatures = "random";
+inline constexpr const char* kGuided = "guided";  // beside the paper's methods
 
 // All that decides a cell's numbers, the version of the program and of the protocol aside.
 struct CellKey {
@@ -38,6 +39,7 @@ struct PlannedCell {
   bool grid = false;        // label-best, median and worst are over these
   bool label_free = false;  // the method's defaults
   bool figure = false;      // of Figures 2 and 5
+  bool own_size = false;    // beside the paper: guided, which chooses its number of columns; no sizes in the key
   std::string id;           // SHA-256 of the key's text
 };
 
@@ -57,10 +59,10 @@ struct Cell {
   double cpu_seconds = 0.0;         // of the thread that did: what it costs on an idle core
 };
 
-// Every cell of a set, in a fixed order: allfea, random by size, then the methods. Settings that come to the same
-// options are one cell.
+// Every cell of a set, in a fixed order: allfea, random by size, the methods, and guided where that is asked for:
+// without the number of classes, and with it. Settings that come to the same options are one cell.
 std::vector<PlannedCell> plan_cells(const ExperimentSet& set, const Protocol& protocol,
-                                    const std::vector<Method>& methods, std::uint64_t seed);
+                                    const std::vector<Method>& methods, bool guided, std::uint64_t seed);
 
 // What an outcome is besides its times: the same bytes whenever and wherever it is computed.
 void write_cell(Json& json, const Cell& cell, bool with_ranking = true);

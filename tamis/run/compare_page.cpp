@@ -194,7 +194,7 @@ class ComparePage {
     page::Table table;
     table.title = "ACC over a grid of options";
     table.caption =
-        "Label-best was chosen by the true classes, the best of so many tried: who has no labels cannot have it.";
+        "Label-best was chosen by the true classes, the best of so many tried; it cannot be obtained without labels.";
     table.columns = {{"features", number},  {"method"},        {"label-best", percent, 1}, {"median", percent, 1},
                      {"worst", percent, 1}, {"tried", number}, {"label-best at"}};
     for (std::size_t s = 0; s < request_.sizes.size(); ++s) {

@@ -67,6 +67,15 @@ const char* outcome_text(Outcome outcome) {
   return "columns found";
 }
 
+void write_agreement(Json& json, const std::optional<Agreement>& agreement) {
+  if (!agreement) {
+    json.null();
+    return;
+  }
+  json.begin_object().member("rows", agreement->rows).member("selected", agreement->selected);
+  json.member("all", agreement->all).end_object();
+}
+
 void write_guidance(Json& json, const SelectResult& result) {
   const Guidance& guidance = *result.selection.guidance;
   json.member("share", for_all_columns(guidance.share, result)).key("evidence");
@@ -76,6 +85,8 @@ void write_guidance(Json& json, const SelectResult& result) {
   json.member("passed", guidance.passed).member("chance", guidance.chance).member("deviation", guidance.deviation);
   json.member("graph_weights", std::vector<double>(guidance.graph_weights.begin(), guidance.graph_weights.end()));
   json.member("modularity", std::vector<double>(guidance.modularity.begin(), guidance.modularity.end()));
+  json.key("agreement");
+  write_agreement(json, result.agreement);
   json.member("parts", guidance.parts).member("verdict", verdict(result)).end_object();
 }
 

@@ -72,19 +72,21 @@ Settings settings_of(const PlannedCell& plan) {
   return settings;
 }
 
-// Every column is ranked, towards no number of them: a method that works towards one (mcfs) takes its default.
+// Every column is ranked, towards no number of them: a method that works towards one (mcfs) takes its default, and
+// guided chooses.
 void rank_and_score(const ExperimentSet& set, Cell& cell, Scorer& scorer, Context& context) {
   const CellKey& key = cell.plan.key;
   const Method& method = find_method(key.method);
   const auto bound = bound_with(method, key.clusters, settings_of(cell.plan));
   SelectResult found = select_features(set.source, method, *bound, {}, context);
   Report& report = found.selection.report;
-  for (const Index size : key.sizes) {
-    context.progress(key.method, 0.5, text(size, " columns"));
-    std::vector<Index> cut(found.ranking.begin(), found.ranking.begin() + size);
+  const auto score = [&](std::vector<Index> cut) {
+    context.progress(key.method, 0.5, text(cut.size(), " columns"));
     std::sort(cut.begin(), cut.end());
     cell.scores.push_back(scorer.score(cut, evaluate_options(key), context));
-  }
+  };
+  for (const Index size : key.sizes) score({found.ranking.begin(), found.ranking.begin() + size});
+  if (cell.plan.own_size) score(found.selected);
   cell.ranking = std::move(found.ranking);
   cell.status = report.status;
   cell.iterations = report.iterations;
@@ -289,7 +291,7 @@ Reproduction reproduce(const ReproduceRequest& request, std::vector<ExperimentSe
   result.threads = context.threads();
   result.sets = std::move(sets);
   for (const auto& set : result.sets) {
-    for (auto& plan : plan_cells(set, request.protocol, request.methods, context.seed)) {
+    for (auto& plan : plan_cells(set, request.protocol, request.methods, request.guided, context.seed)) {
       result.cells.emplace_back().plan = std::move(plan);
     }
   }

@@ -17,6 +17,7 @@ struct ReproduceRequest {
   std::vector<std::string> names;  // of the sets
   Protocol protocol;
   std::vector<Method> methods = paper_methods();
+  bool guided = true;  // a block beside the paper's tables: guided, which chooses its own number of columns
 };
 
 struct Reproduction {

@@ -145,6 +145,22 @@ void write_table(Json& json, const char* name, const Reproduction& result, Measu
   json.end_object();
 }
 
+// Beside the paper: guided, and the label-best of every method.
+void write_guided(Json& json, const Reproduction& result, Measure measure) {
+  write_list(json, measure == Measure::accuracy ? "acc" : "nmi", guided_rows(result, measure),
+             [&](const GuidedRow& row) {
+               json.member("set", row.set);
+               write_measured(json, "clusters_unknown", row.unknown);
+               write_measured(json, "clusters_given", row.told);
+               write_measured(json, "allfea", row.all);
+               json.key("label_best").begin_object();
+               for (std::size_t m = 0; m < row.label_best.size(); ++m) {
+                 write_measured(json, result.methods[m].name.c_str(), row.label_best[m]);
+               }
+               json.end_object();
+             });
+}
+
 // --- Figures ------------------------------------------------------------------------------------------------------
 
 void write_figure_points(Json& json, const char* name, const std::vector<FigurePoint>& points) {
@@ -214,6 +230,9 @@ std::string report_json(const Reproduction& result, const Machine& machine) {
   json.key("tables").begin_object();
   write_table(json, "acc", result, Measure::accuracy);
   write_table(json, "nmi", result, Measure::nmi);
+  json.end_object().key("guided").begin_object();
+  write_guided(json, result, Measure::accuracy);
+  write_guided(json, result, Measure::nmi);
   json.end_object();
   write_paper_figures(json, result);
   write_run(json, result, machine);

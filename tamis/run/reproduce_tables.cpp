@@ -213,6 +213,27 @@ std::vector<TableRow> table_of(const Reproduction& result, Measure measure) {
   return rows;
 }
 
+std::vector<GuidedRow> guided_rows(const Reproduction& result, Measure measure) {
+  std::vector<GuidedRow> rows;
+  for (const auto& set : result.sets) {
+    const View view(result, set, measure);
+    GuidedRow row;
+    row.set = set.name;
+    row.all = view.all();
+    for (const Cell* cell : view.of(kGuided, &PlannedCell::own_size)) {
+      (cell->plan.settings.empty() ? row.unknown : row.told) = view.measured(*cell).front();
+    }
+    for (const auto& method : result.methods) {
+      TableRow best;
+      best.method = method.name;
+      add_grid(view, best);
+      row.label_best.push_back(best.best);
+    }
+    if (row.unknown || row.told) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 std::vector<Figures> figures_of(const Reproduction& result) {
   std::vector<Figures> all;
   for (const auto& set : result.sets) {

@@ -45,6 +45,16 @@ struct TableRow {
 // Methods in the order of the request, on sets in theirs. Allfea has no row of its own: it stands in every one.
 std::vector<TableRow> table_of(const Reproduction& result, Measure measure);
 
+// Guided UFCM, which sees no labels and chooses its number of columns, beside what labels choose for the others.
+struct GuidedRow {
+  std::string set;
+  std::optional<Measured> unknown, told;  // without the number of classes, and with it
+  std::optional<Measured> all;
+  std::vector<std::optional<Measured>> label_best;  // of every method, in the order of the request
+};
+// One a set, or none where guided was not asked for.
+std::vector<GuidedRow> guided_rows(const Reproduction& result, Measure measure);
+
 // A point of a figure: one setting, or the best of several, measured by accuracy.
 struct FigurePoint {
   Settings settings;

@@ -199,6 +199,10 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
   const auto least = static_cast<Index>(request.include.size());
   const Index count = automatic ? std::max(result.selection.guidance->suggested, least) : k;
   result.selected = pick(result.ranking, included, count);
+  if (auto& guidance = result.selection.guidance) {
+    result.agreement = agreement_with_groups(*guidance, positions_in(result.available, result.selected), context);
+    guidance->looked_at = {};
+  }
   return result;
 }
 

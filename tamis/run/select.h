@@ -2,8 +2,10 @@
 // and bring its ranking back to the columns of the table.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "tamis/run/agreement.h"
 #include "tamis/run/features.h"
 #include "tamis/run/forecast.h"
 #include "tamis/run/scale.h"
@@ -22,13 +24,14 @@ struct SelectRequest {
 };
 
 struct SelectResult {
-  std::vector<double> scores;    // d, higher is better, NaN where excluded
-  std::vector<Index> ranking;    // the available features, best first
-  std::vector<Index> selected;   // best first
-  std::vector<Index> available;  // the columns the method saw, increasing
-  Index constant = 0;            // of the available features
-  Forecast forecast;             // of time, passes and memory, made before the run
-  Selection selection;           // as the method returned it, over the available columns
+  std::vector<double> scores;          // d, higher is better, NaN where excluded
+  std::vector<Index> ranking;          // the available features, best first
+  std::vector<Index> selected;         // best first
+  std::vector<Index> available;        // the columns the method saw, increasing
+  Index constant = 0;                  // of the available features
+  Forecast forecast;                   // of time, passes and memory, made before the run
+  std::optional<Agreement> agreement;  // of k-means with the groups of the guide, where there is one
+  Selection selection;                 // as the method returned it, over the available columns
 };
 
 // Values of the available columns at their places among all; NaN elsewhere.

@@ -128,6 +128,11 @@ class SelectPage {
     add("weights of the graphs",
         text(short_number(guidance.graph_weights[0], 2), " of the table, ", short_number(guidance.graph_weights[1], 2),
              " of unit deviations, ", short_number(guidance.graph_weights[2], 2), " of unit rows"));
+    if (const auto& agreement = result_.agreement) {
+      add("k-means and these groups",
+          text("they agree to ", short_number(agreement->selected, 2), " on the selected columns, to ",
+               short_number(agreement->all, 2), " on all (normalised mutual information, ", agreement->rows, " rows)"));
+    }
     section.blocks.push_back(facts);
     return section;
   }

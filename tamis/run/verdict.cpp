@@ -43,6 +43,11 @@ std::vector<std::string> verdict(const SelectResult& result) {
   if (!suggested)
     out.push_back(text("The alignment with the groups suggests ",
                        columns_text(static_cast<std::size_t>(guidance.suggested)), "."));
+  if (const auto& agreement = result.agreement) {
+    out.push_back(text("k-means on them agrees with these groups to ", short_number(agreement->selected, 2),
+                       ", on all columns to ", short_number(agreement->all, 2),
+                       " (normalised mutual information); groups that matter to you may be others."));
+  }
   out.push_back("Other sets may be as good: the order avoids repetition, the share says what goes with the groups.");
   return out;
 }

@@ -172,6 +172,8 @@ Judged judge_columns(const Source& rows, const GuidedOptions& options, Context& 
   guidance.graph_weights = guide.graph_weights;
   guidance.modularity = guide.modularity;
   guidance.parts = guide.parts;
+  guidance.looked_at = rows;
+  guidance.groups = guide.partitions[best_partition(guide)].labels;
   return {std::move(table), std::move(guide), std::move(guidance), std::move(merits)};
 }
 
@@ -263,10 +265,10 @@ Selection guided(const Source& source, const GuidedOptions& options, Context& co
   guidance.alignment = std::move(path.alignment);
   suggest_count(static_cast<Index>(kept.size()), guidance);
   spread_guidance(kept, d, guidance);
-  const Partition& shown = judged.guide.partitions[best_partition(judged.guide)];
-  if (rows.rows() == source.rows()) out.clusters = shown.labels;  // else those of the other rows are not known
+  if (rows.rows() == source.rows()) out.clusters = guidance.groups;  // else those of the other rows are not known
   out.report.path = rows.rows() < source.rows() ? text("sample of ", rows.rows(), " rows") : "all rows";
-  out.report.resolved.emplace_back("clusters_shown", static_cast<double>(shown.sizes.size()));
+  const auto shown = static_cast<double>(judged.guide.partitions[best_partition(judged.guide)].sizes.size());
+  out.report.resolved.emplace_back("clusters_shown", shown);
   out.guidance = std::move(guidance);
   watch.write(out.report);
   out.report.passes = passes;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tamis/base/types.h"
+#include "tamis/data/source.h"
 #include "tamis/linalg/matrix.h"
 
 namespace tamis {
@@ -47,6 +48,8 @@ struct Guidance {
   Index parts = 1;                   // connected parts of the graph of rows
   std::array<double, 3> graph_weights{}, modularity{};
   Outcome outcome = Outcome::columns_found;
+  Source looked_at;         // these rows, as the method saw them
+  std::vector<int> groups;  // of these rows: the partition that goes best with the guide
 };
 
 struct Selection {

@@ -5,6 +5,8 @@ import csv
 import numpy as np
 import pytest
 from conftest import refused, same, select, tamis, write_npy
+from sklearn.cluster import KMeans
+from sklearn.metrics import normalized_mutual_info_score
 
 
 def groups(n=200, d=400, c=4, informative=50, seed=0):
@@ -41,6 +43,31 @@ def test_a_prefix_is_the_answer_for_fewer(path):
     assert sorted(whole) == list(range(400))
     assert select(path, "-k", "10")["selected"] == whole[:10] and select(path, "-k", "0.1")["selected"] == whole[:40]
     assert select(path)["selected"] == whole[: len(select(path, "-k", "auto")["selected"])]
+
+
+def test_says_how_far_kmeans_goes_along_with_the_groups(path, tmp_path):
+    """The mean of single starts, as of any other k-means."""
+    result = select(path)
+    agreement = result["guide"]["agreement"]
+    assert agreement["rows"] == 200
+    labels, chosen = np.array(result["clusters"]), np.sort(result["selected"])
+    for columns, name in ((chosen, "selected"), (np.arange(400), "all")):
+        starts = [nmi(labels, kmeans(groups()[:, columns], labels.max() + 1, seed)) for seed in range(20)]
+        assert abs(agreement[name] - np.mean(starts)) < 3 * np.std(starts) / 5**0.5 + 0.02  # other starts
+    said = f"k-means on them agrees with these groups to {agreement['selected']:.2g}"
+    assert said in tamis("select", path).out
+    assert select(path, "-k", "all")["guide"]["agreement"] is None
+    assert select(path, "-k", "60", "-m", "maxvar", "--evidence", "on")["guide"]["agreement"]["selected"] > 0.4
+    noise = write_npy(tmp_path / "noise.npy", np.random.default_rng(1).standard_normal((150, 120)))
+    assert select(noise, "-k", "9")["guide"]["agreement"] is None
+
+
+def nmi(a, b):
+    return normalized_mutual_info_score(a, b, average_method="geometric")
+
+
+def kmeans(X, c, seed):
+    return KMeans(c, n_init=1, random_state=seed).fit(X).labels_
 
 
 def test_noise_has_no_structure(tmp_path):

@@ -96,6 +96,21 @@ def test_tables_follow_from_the_cells(unbroken):
             assert row["label_best_random"]["p"] == pytest.approx((1 + sum(m >= best - 1e-15 for m in means)) / 21)
 
 
+def test_guided_stands_beside_the_tables(data, unbroken, tmp_path):
+    """Where the methods are not chosen, or guided is among them."""
+    assert json.loads((unbroken / "report.json").read_text())["guided"] == {"acc": [], "nmi": []}
+    run = tamis(*arguments(data, tmp_path / "out", sets=("one",), methods="maxvar,guided"))
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    (row,) = report["guided"]["acc"]
+    assert row["set"] == "one" and set(row["label_best"]) == {"maxvar", "guided"}
+    best = max(r["label_best"]["mean"] for r in report["tables"]["acc"]["rows"] if r["method"] == "maxvar")
+    assert row["label_best"]["maxvar"]["mean"] == best
+    assert row["clusters_unknown"]["features"] == row["clusters_given"]["features"] == 40  # narrow: kept whole
+    assert row["clusters_unknown"]["mean"] == pytest.approx(row["allfea"]["mean"])
+    assert row["clusters_given"]["settings"] == {"clusters": "3"}
+    assert "Beside the paper: guided" in run.out
+
+
 def test_json_is_the_report(data, unbroken, tmp_path):
     run = tamis(*arguments(data, unbroken, "--json"), timeout=60)
     assert run.code == 0 and run.json["tables"] == json.loads((unbroken / "report.json").read_text())["tables"]

@@ -46,7 +46,7 @@ TEST(ReproducePlan, OneCellForEachSettingOfEachMethod) {
   const ExperimentSet set = small_set("a");
   std::map<std::string, int> count;
   std::set<std::string> ids;
-  for (const auto& cell : plan_cells(set, full_protocol(), paper_methods(), 0)) {
+  for (const auto& cell : plan_cells(set, full_protocol(), paper_methods(), false, 0)) {
     ++count[cell.key.method];
     ids.insert(cell.id);
     EXPECT_EQ(cell.key.clusters, 3);
@@ -68,7 +68,7 @@ TEST(ReproducePlan, OneCellForEachSettingOfEachMethod) {
 TEST(ReproducePlan, TheKeyTellsEverythingApart) {
   const auto ids = [](const ExperimentSet& set, const Protocol& protocol, std::uint64_t seed) {
     std::set<std::string> found;
-    for (const auto& cell : plan_cells(set, protocol, {find_method("ufcm")}, seed)) found.insert(cell.id);
+    for (const auto& cell : plan_cells(set, protocol, {find_method("ufcm")}, false, seed)) found.insert(cell.id);
     return found;
   };
   const ExperimentSet set = small_set("a");
@@ -104,7 +104,7 @@ std::string outcome_of(const Cell& cell) {
 std::vector<Cell> computed(const ExperimentSet& set, const Protocol& protocol, const std::vector<Method>& methods) {
   Context context(1, 0);
   std::vector<Cell> cells;
-  for (const auto& plan : plan_cells(set, protocol, methods, 0)) cells.push_back(compute_cell(set, plan, context));
+  for (const auto& plan : plan_cells(set, protocol, methods, false, 0)) cells.push_back(compute_cell(set, plan, context));
   return cells;
 }
 
@@ -139,8 +139,6 @@ TEST(ReproduceFiles, DamagedOrForeignOnesAreNotTaken) {
   }
 }
 
-// --- Table arithmetic, on cells made by hand ----------------------------------------------------------------------
-
 SubsetScore scored(Index features, std::vector<double> accuracy) {
   SubsetScore score;
   score.features = features;
@@ -149,13 +147,79 @@ SubsetScore scored(Index features, std::vector<double> accuracy) {
   return score;
 }
 
+// --- Guided, beside the paper -------------------------------------------------------------------------------------
+
+std::vector<PlannedCell> guided_plans(const ExperimentSet& set) {
+  std::vector<PlannedCell> plans = plan_cells(set, small_protocol(), {find_method("maxvar")}, true, 0);
+  std::erase_if(plans, [](const PlannedCell& plan) { return !plan.own_size; });
+  return plans;
+}
+
+TEST(ReproduceGuided, ChoosesItsNumberOfColumnsWithoutAndWithTheClasses) {
+  const ExperimentSet set = small_set("a", 90, 70);
+  const auto plans = guided_plans(set);
+  ASSERT_EQ(plans.size(), 2u);
+  EXPECT_EQ(plans[0].key.options.at("clusters"), "several scales");
+  EXPECT_EQ(plans[1].key.options.at("clusters"), "3");
+  for (const auto& plan : plans) {
+    Context context(1, 0);
+    const Cell cell = compute_cell(set, plan, context);
+    ASSERT_FALSE(cell.failure) << cell.failure->reason;
+    ASSERT_EQ(cell.scores.size(), 1u);
+    EXPECT_LT(cell.scores[0].features, 70);  // a few columns are shifted, the rest is noise
+    std::vector<Index> first(cell.ranking.begin(), cell.ranking.begin() + cell.scores[0].features);
+    std::sort(first.begin(), first.end());
+    EvaluateOptions options;
+    options.clusters = 3;
+    options.repeats = 2;
+    EXPECT_EQ(cell.scores[0].accuracy.mean,
+              score_subset(set.source, set.classes, first, options, 1, context).accuracy.mean);
+    const auto back = parse_cell_file(cell_file_text(cell), plan, 70);
+    ASSERT_TRUE(back);
+    EXPECT_EQ(outcome_of(*back), outcome_of(cell));
+    Cell wrong = cell;
+    wrong.scores[0].features = 71;
+    EXPECT_FALSE(parse_cell_file(cell_file_text(wrong), plan, 70));
+  }
+}
+
+TEST(ReproduceGuided, StandsBesideTheLabelBestOfEveryMethod) {
+  Reproduction result;
+  result.protocol = small_protocol();
+  result.methods = {find_method("maxvar")};
+  result.sets = {small_set("a"), small_set("b")};
+  EXPECT_TRUE(guided_rows(result, Measure::accuracy).empty());
+  for (const auto& set : result.sets) {
+    for (const auto& plan : plan_cells(set, result.protocol, result.methods, true, 0)) {
+      Cell& cell = result.cells.emplace_back();
+      cell.plan = plan;
+      if (plan.own_size) cell.scores = {scored(7, {plan.settings.empty() ? 0.5 : 0.6, 0.7})};
+      if (plan.key.method == "maxvar") cell.scores = {scored(2, {0.3, 0.3}), scored(5, {0.8, 0.9})};
+      if (plan.key.method == "allfea") cell.scores = {scored(10, {0.1, 0.2})};
+      if (plan.key.method == "random") cell.scores = {scored(plan.key.sizes[0], {0.2, 0.2})};
+    }
+  }
+  const auto rows = guided_rows(result, Measure::accuracy);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[1].set, "b");
+  EXPECT_DOUBLE_EQ(rows[1].unknown->value.mean, 0.6);
+  EXPECT_EQ(rows[1].unknown->features, 7);
+  EXPECT_DOUBLE_EQ(rows[1].told->value.mean, 0.65);
+  EXPECT_DOUBLE_EQ(rows[1].all->value.mean, 0.15);
+  ASSERT_EQ(rows[1].label_best.size(), 1u);
+  EXPECT_DOUBLE_EQ(rows[1].label_best[0]->value.mean, 0.85);
+  EXPECT_EQ(table_of(result, Measure::accuracy).size(), 2u);  // it is no row of the paper's tables
+}
+
+// --- Table arithmetic, on cells made by hand ----------------------------------------------------------------------
+
 // Sizes 2 and 5 of 10 features; two settings in UFCM's grid, its defaults, and two runs of Figure 2.
 Reproduction by_hand() {
   Reproduction result;
   result.protocol = small_protocol();
   result.methods = {find_method("ufcm"), find_method("maxvar")};
   result.sets = {small_set("coil20")};
-  for (const auto& plan : plan_cells(result.sets[0], result.protocol, result.methods, 0)) {
+  for (const auto& plan : plan_cells(result.sets[0], result.protocol, result.methods, false, 0)) {
     Cell cell;
     cell.plan = plan;
     const Settings& settings = plan.settings;
@@ -417,7 +481,7 @@ TEST(Reproduce, ACellIsARankingAndWhatItsFirstColumnsGive) {
 
 TEST(Reproduce, OneMethodsTroubleIsItsOwn) {
   ExperimentSet set = small_set("a", 60, 2);
-  PlannedCell plan = plan_cells(set, small_protocol(), {find_method("ufcm")}, 0).back();
+  PlannedCell plan = plan_cells(set, small_protocol(), {find_method("ufcm")}, false, 0).back();
   plan.settings["dims"] = "50";  // more than there are columns
   Context context(1, 0);
   const Cell cell = compute_cell(set, plan, context);
