@@ -209,7 +209,8 @@ std::string grid_table(const Result& result) {
     }
   }
   return "\nACC over a grid of options\n" + table.to_text() +
-         "label-best was chosen by the true classes, the best of so many tried; it cannot be obtained without labels.\n";
+         "label-best was chosen by the true classes, the best of so many tried; it cannot be obtained without "
+         "labels.\n";
 }
 
 // --- JSON -------------------------------------------------------------------------------------------------------

@@ -95,13 +95,14 @@ double mcfs_numbers(const Shape& x, const Options& options) {
 // The rows that guided looks at, and the views of them that are written out for a graph; then the products of columns.
 double guided_numbers(const Shape& all, const Options& options) {
   const Shape x = guided_shape(all, options);
-  const double cells = x.n * x.d, sample = x.n < all.n ? (x.sparse ? 1.7 * x.entries : cells) : 0.0;
+  const double cells = x.n * x.d, sample = x.n < all.n ? (x.sparse ? 1.7 * x.entries : x.width * cells) : 0.0;
   const double view = x.sparse || cells > (1 << 24) ? 0.0 : 1.1 * cells;
   const double graphs = 3.0 * graph_numbers(x, options) / 2.0;
   const double eigen = x.n <= 512.0 ? 5.4 * x.n * x.n : 8.5 * x.n * 27.0;
-  const double path = x.d <= 1100.0 ? 2.2 * x.d * x.d : 1100.0 * x.d;
+  const double path = x.d <= 1100.0 ? 2.2 * x.d * x.d : 1.1 * 1100.0 * x.d;
   const double sums = 25.0 * x.d;
-  return sample + std::max({view + neighbors_numbers(x) + graphs, graphs + eigen, path + sums}) + 3e5;
+  const double agreement = 4.2 * std::min(std::min(x.n, 1000.0) * x.d, 4e6);
+  return sample + std::max({view + neighbors_numbers(x) + graphs, graphs + eigen, path + sums, agreement}) + 3e5;
 }
 
 // Clusters of the rows, in their columns or in principal directions.
@@ -147,7 +148,7 @@ double numeric(const Options& options, const std::string& name, double otherwise
 Shape guided_shape(const Shape& x, const Options& options) {
   const double clusters = numeric(options, "clusters", 0.0);
   const double rows = std::min(x.n, std::max(numeric(options, "sample", 4000.0), 100.0 * std::min(clusters, x.n)));
-  return {rows, x.d, x.entries * rows / std::max(x.n, 1.0), x.sparse, x.threads};
+  return {rows, x.d, x.entries * rows / std::max(x.n, 1.0), x.sparse, x.threads, x.width};
 }
 
 UfcmPlan::UfcmPlan(const Shape& x, const Options& options)

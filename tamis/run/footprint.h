@@ -11,6 +11,7 @@ struct Shape {
   double n, d, entries;  // stored numbers
   bool sparse;
   double threads;
+  double width = 1.0;  // of a stored number, in units of 8 bytes
 };
 
 // The value of a numeric option; `otherwise` where there is none or it is unset.

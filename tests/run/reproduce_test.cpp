@@ -104,7 +104,8 @@ std::string outcome_of(const Cell& cell) {
 std::vector<Cell> computed(const ExperimentSet& set, const Protocol& protocol, const std::vector<Method>& methods) {
   Context context(1, 0);
   std::vector<Cell> cells;
-  for (const auto& plan : plan_cells(set, protocol, methods, false, 0)) cells.push_back(compute_cell(set, plan, context));
+  for (const auto& plan : plan_cells(set, protocol, methods, false, 0))
+    cells.push_back(compute_cell(set, plan, context));
   return cells;
 }
 
