@@ -5,8 +5,8 @@
 #include <charconv>
 
 #include "tamis/base/error.h"
+#include "tamis/base/text/spelling.h"
 #include "tamis/run/features.h"
-#include "tamis/run/spelling.h"
 
 namespace tamis::app {
 

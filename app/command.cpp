@@ -7,7 +7,7 @@
 
 #include "app/session.h"
 #include "app/signals.h"
-#include "tamis/run/version.h"
+#include "tamis/base/version.h"
 
 namespace tamis::app {
 namespace {

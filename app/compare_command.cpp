@@ -5,11 +5,11 @@
 #include "app/figures.h"
 #include "app/scores.h"
 #include "app/session.h"
-#include "tamis/data/quote.h"
-#include "tamis/run/compare_page.h"
-#include "tamis/run/document.h"
+#include "tamis/base/text/quote.h"
+#include "tamis/base/version.h"
+#include "tamis/report/compare_page.h"
+#include "tamis/report/document.h"
 #include "tamis/run/output.h"
-#include "tamis/run/version.h"
 
 namespace tamis::app {
 

@@ -3,11 +3,11 @@
 
 #include "app/session.h"
 #include "tamis/base/sha256.h"
-#include "tamis/data/bytes.h"
-#include "tamis/data/quote.h"
-#include "tamis/run/experiments.h"
-#include "tamis/run/json.h"
-#include "tamis/run/version.h"
+#include "tamis/base/text/quote.h"
+#include "tamis/base/version.h"
+#include "tamis/data/formats/bytes.h"
+#include "tamis/paper/experiments.h"
+#include "tamis/report/json.h"
 
 namespace tamis::app {
 

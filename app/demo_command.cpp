@@ -5,11 +5,11 @@
 
 #include "app/digits.h"
 #include "app/session.h"
-#include "tamis/data/quote.h"
+#include "tamis/base/text/quote.h"
 #include "tamis/eval/evaluate.h"
-#include "tamis/run/charts.h"
-#include "tamis/run/document.h"
-#include "tamis/run/select_page.h"
+#include "tamis/report/charts.h"
+#include "tamis/report/document.h"
+#include "tamis/report/select_page.h"
 #include "tamis/run/settings.h"
 
 namespace tamis::app {

@@ -3,9 +3,9 @@
 
 #include "app/scores.h"
 #include "app/session.h"
+#include "tamis/base/version.h"
+#include "tamis/data/scale.h"
 #include "tamis/run/features.h"
-#include "tamis/run/scale.h"
-#include "tamis/run/version.h"
 
 namespace tamis::app {
 

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "tamis/base/error.h"
-#include "tamis/data/quote.h"
+#include "tamis/base/text/quote.h"
 
 namespace tamis::app {
 

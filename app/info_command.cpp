@@ -2,12 +2,12 @@
 #include <CLI/CLI.hpp>
 
 #include "app/session.h"
-#include "tamis/data/quote.h"
+#include "tamis/base/text/quote.h"
+#include "tamis/base/version.h"
+#include "tamis/report/json.h"
 #include "tamis/run/features.h"
 #include "tamis/run/forecast.h"
-#include "tamis/run/json.h"
 #include "tamis/run/profile.h"
-#include "tamis/run/version.h"
 
 namespace tamis::app {
 

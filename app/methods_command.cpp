@@ -2,7 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/session.h"
-#include "tamis/run/json.h"
+#include "tamis/report/json.h"
 
 namespace tamis::app {
 

@@ -4,11 +4,11 @@
 
 #include "app/figures.h"
 #include "app/session.h"
-#include "tamis/data/bytes.h"
-#include "tamis/data/quote.h"
+#include "tamis/base/text/quote.h"
+#include "tamis/data/formats/bytes.h"
+#include "tamis/paper/reproduce_page.h"
+#include "tamis/paper/reproduce_report.h"
 #include "tamis/run/output.h"
-#include "tamis/run/reproduce_page.h"
-#include "tamis/run/reproduce_report.h"
 
 namespace tamis::app {
 

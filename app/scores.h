@@ -4,7 +4,7 @@
 #include <string>
 
 #include "tamis/eval/evaluate.h"
-#include "tamis/run/json.h"
+#include "tamis/report/json.h"
 
 namespace tamis::app {
 

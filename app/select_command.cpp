@@ -5,14 +5,14 @@
 
 #include "app/figures.h"
 #include "app/session.h"
-#include "tamis/data/quote.h"
+#include "tamis/base/text/quote.h"
+#include "tamis/base/text/spelling.h"
 #include "tamis/eval/metrics.h"
-#include "tamis/run/document.h"
+#include "tamis/report/document.h"
+#include "tamis/report/select_page.h"
+#include "tamis/report/verdict.h"
 #include "tamis/run/reduced.h"
-#include "tamis/run/select_page.h"
-#include "tamis/run/spelling.h"
-#include "tamis/run/verdict.h"
-#include "tamis/select/guided.h"
+#include "tamis/select/guided/guided.h"
 
 namespace tamis::app {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "app/signals.h"
-#include "tamis/data/buffer.h"
+#include "tamis/base/memory.h"
+#include "tamis/base/text/spelling.h"
 #include "tamis/run/forecast.h"
-#include "tamis/run/spelling.h"
 
 namespace tamis::app {
 namespace {

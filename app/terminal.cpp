@@ -10,8 +10,8 @@
 
 #include "app/signals.h"
 #include "tamis/base/error.h"
-#include "tamis/data/quote.h"
-#include "tamis/run/spelling.h"
+#include "tamis/base/text/quote.h"
+#include "tamis/base/text/spelling.h"
 
 namespace tamis::app {
 

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "tamis/base/error.h"
+#include "tamis/base/memory.h"
 #include "tamis/base/random.h"
-#include "tamis/data/buffer.h"
-#include "tamis/data/bytes.h"
-#include "tamis/data/npy_rows.h"
-#include "tamis/data/passes.h"
+#include "tamis/data/formats/bytes.h"
+#include "tamis/data/formats/npy_rows.h"
+#include "tamis/data/passes/passes.h"
 #include "tamis/linalg/blas.h"
 
 namespace tamis {

@@ -25,8 +25,8 @@ endfunction()
 
 set(TAMIS_EMBEDDED ${PROJECT_BINARY_DIR}/embedded.cpp)
 set(embedded_files third_party/vega/LICENSE third_party/vega/vega.min.js third_party/vega/vega-lite.min.js
-                   third_party/vega/vega-interpreter.min.js page/report.js page/report.css page/report.html)
-set(embedded_source "// Made by cmake/Embed.cmake.\n#include \"tamis/run/embedded.h\"\n\n")
+                   third_party/vega/vega-interpreter.min.js tamis/report/assets/report.js tamis/report/assets/report.css tamis/report/assets/report.html)
+set(embedded_source "// Made by cmake/Embed.cmake.\n#include \"tamis/report/embedded.h\"\n\n")
 set(embedded_paths "")
 foreach(file ${embedded_files})
   set(path ${PROJECT_SOURCE_DIR}/${file})

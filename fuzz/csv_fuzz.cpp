@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "tamis/base/error.h"
-#include "tamis/data/bytes.h"
-#include "tamis/data/csv.h"
+#include "tamis/data/formats/bytes.h"
+#include "tamis/data/formats/csv.h"
 
 namespace tamis {
 namespace {

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "tamis/base/error.h"
-#include "tamis/data/bytes.h"
+#include "tamis/data/formats/bytes.h"
+#include "tamis/data/formats/list.h"
 #include "tamis/data/labels.h"
-#include "tamis/data/list.h"
 
 namespace tamis {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "tamis/base/error.h"
-#include "tamis/run/json_reader.h"
+#include "tamis/report/json_reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

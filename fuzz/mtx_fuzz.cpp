@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "tamis/base/error.h"
-#include "tamis/data/bytes.h"
-#include "tamis/data/matrix_market.h"
+#include "tamis/data/formats/bytes.h"
+#include "tamis/data/formats/matrix_market.h"
 
 namespace tamis {
 namespace {

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "tamis/base/error.h"
-#include "tamis/data/bytes.h"
-#include "tamis/data/npz.h"
+#include "tamis/data/formats/bytes.h"
+#include "tamis/data/formats/npz.h"
 
 namespace tamis {
 namespace {

@@ -7,7 +7,7 @@
 #include "tamis/base/error.h"
 #include "tamis/base/sha256.h"
 #include "tamis/run/checkpoint.h"
-#include "tamis/select/ufcm.h"
+#include "tamis/select/ufcm/ufcm.h"
 
 namespace tamis {
 namespace {

@@ -6,7 +6,7 @@
 #include "python/row_sink.h"
 #include "tamis/base/context.h"
 #include "tamis/base/error.h"
-#include "tamis/data/passes.h"
+#include "tamis/data/passes/passes.h"
 
 namespace tamis::python {
 

@@ -13,14 +13,14 @@
 #include "python/row_sink.h"
 #include "python/run.h"
 #include "python/tables.h"
+#include "tamis/base/version.h"
 #include "tamis/eval/evaluate.h"
 #include "tamis/eval/metrics.h"
 #include "tamis/eval/redundancy.h"
+#include "tamis/report/verdict.h"
 #include "tamis/run/compare.h"
 #include "tamis/run/forecast.h"
 #include "tamis/run/select.h"
-#include "tamis/run/verdict.h"
-#include "tamis/run/version.h"
 
 namespace tamis::python {
 namespace {

@@ -5,7 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "python/run.h"
-#include "tamis/data/remote.h"
+#include "tamis/data/stores/remote.h"
 
 namespace tamis::python {
 

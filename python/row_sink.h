@@ -7,7 +7,7 @@
 
 #include "python/arrays.h"
 #include "tamis/base/context.h"
-#include "tamis/data/spool.h"
+#include "tamis/data/stores/spool.h"
 
 namespace tamis::python {
 

@@ -4,8 +4,8 @@
 
 #include "python/row_sink.h"
 #include "python/run.h"
+#include "tamis/base/text/quote.h"
 #include "tamis/data/labels.h"
-#include "tamis/data/quote.h"
 
 namespace tamis::python {
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 FORMATS = ("svg", "png")
 
-# As the page in the light has them (page/report.js, page/report.css).
+# As the page in the light has them (tamis/report/assets/report.js, tamis/report/assets/report.css).
 _COLORS = ("#1f5fa8", "#c2570c", "#2c7a3f", "#8e3fa0", "#c0282d", "#7d5a3c", "#0f7f92", "#c0488a", "#77750f")
 _CONTROL, _INK, _SOFT, _GRID, _LINE = "#6b7480", "#1c2430", "#56606e", "#e9ecf1", "#d9dee5"
 _RAMP = ["#f2f5f9", "#9dbfe0", "#3f7fbf", "#0d3768"]

@@ -96,5 +96,5 @@ def test_the_source_distribution_holds_the_sources_alone(tmp_path):
     (archive,) = tmp_path.glob(f"tamis-{tamis.__version__}.tar.gz")
     assert build is not None and archive.stat().st_size < 2e6
     names = {name.split("/", 1)[1] for name in tarfile.open(archive).getnames()}
-    assert {"CMakeLists.txt", "tamis/select/ufcm.cpp", "app/command.cpp", "python/tamis/_selectors.py", "LICENSE"} <= names
+    assert {"CMakeLists.txt", "tamis/select/ufcm/ufcm.cpp", "app/command.cpp", "python/tamis/_selectors.py", "LICENSE"} <= names
     assert not [name for name in names if name.startswith((".venv", "build", "tests")) or name.endswith(".so")]

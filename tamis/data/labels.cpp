@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "tamis/base/error.h"
-#include "tamis/data/csv_scanner.h"
-#include "tamis/data/npy.h"
-#include "tamis/data/number.h"
-#include "tamis/data/quote.h"
+#include "tamis/base/text/number.h"
+#include "tamis/base/text/quote.h"
+#include "tamis/data/formats/csv_scanner.h"
+#include "tamis/data/formats/npy.h"
 
 namespace tamis {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "tamis/base/context.h"
-#include "tamis/data/bytes.h"
+#include "tamis/data/formats/bytes.h"
+#include "tamis/data/formats/words.h"
 #include "tamis/data/table.h"
-#include "tamis/data/words.h"
 
 namespace tamis {
 

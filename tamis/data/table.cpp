@@ -3,17 +3,17 @@
 #include <algorithm>
 
 #include "tamis/base/error.h"
-#include "tamis/data/bytes.h"
-#include "tamis/data/csv.h"
+#include "tamis/base/text/quote.h"
+#include "tamis/data/formats/bytes.h"
+#include "tamis/data/formats/csv.h"
+#include "tamis/data/formats/libsvm.h"
+#include "tamis/data/formats/list.h"
+#include "tamis/data/formats/matrix_market.h"
+#include "tamis/data/formats/npy.h"
+#include "tamis/data/formats/npy_rows.h"
+#include "tamis/data/formats/npz.h"
+#include "tamis/data/formats/shards.h"
 #include "tamis/data/labels.h"
-#include "tamis/data/libsvm.h"
-#include "tamis/data/list.h"
-#include "tamis/data/matrix_market.h"
-#include "tamis/data/npy.h"
-#include "tamis/data/npy_rows.h"
-#include "tamis/data/npz.h"
-#include "tamis/data/quote.h"
-#include "tamis/data/shards.h"
 
 namespace tamis {
 namespace {

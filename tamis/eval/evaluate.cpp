@@ -7,7 +7,7 @@
 #include "tamis/base/error.h"
 #include "tamis/base/random.h"
 #include "tamis/cluster/kmeans.h"
-#include "tamis/data/passes.h"
+#include "tamis/data/passes/passes.h"
 #include "tamis/eval/metrics.h"
 #include "tamis/eval/redundancy.h"
 

@@ -1,7 +1,7 @@
 // How much the chosen features repeat each other.
 #pragma once
 
-#include "tamis/data/passes.h"
+#include "tamis/data/passes/passes.h"
 
 namespace tamis {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tamis/base/error.h"
-#include "tamis/data/passes.h"
+#include "tamis/data/passes/passes.h"
 #include "tamis/graph/neighbors.h"
 
 namespace tamis {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "tamis/base/random.h"
-#include "tamis/data/passes.h"
-#include "tamis/data/tile.h"
+#include "tamis/data/passes/passes.h"
+#include "tamis/data/passes/tile.h"
 #include "tamis/linalg/blas.h"
 
 namespace tamis {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tamis/data/reduce.h"
+#include "tamis/data/passes/reduce.h"
 
 namespace tamis {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tamis/base/context.h"
-#include "tamis/data/passes.h"
+#include "tamis/data/passes/passes.h"
 #include "tamis/graph/graph.h"
 
 namespace tamis {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tamis/data/passes.h"
-#include "tamis/data/sample.h"
+#include "tamis/data/passes/passes.h"
+#include "tamis/data/passes/sample.h"
 #include "tamis/eval/evaluate.h"
 
 namespace tamis {

@@ -7,9 +7,9 @@
 
 #include "tamis/base/error.h"
 #include "tamis/base/sha256.h"
-#include "tamis/data/bytes.h"
-#include "tamis/data/number.h"
-#include "tamis/data/quote.h"
+#include "tamis/base/text/number.h"
+#include "tamis/base/text/quote.h"
+#include "tamis/data/formats/bytes.h"
 #include "tamis/run/output.h"
 
 namespace tamis {

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "tamis/run/resident.h"
+#include "tamis/base/resident.h"
 #include "tamis/run/select.h"
 
 namespace tamis {

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "tamis/data/scale.h"
 #include "tamis/eval/evaluate.h"
 #include "tamis/run/features.h"
-#include "tamis/run/scale.h"
 #include "tamis/run/settings.h"
 
 namespace tamis {

@@ -13,8 +13,8 @@
 #include <unordered_map>
 
 #include "tamis/base/error.h"
-#include "tamis/data/quote.h"
-#include "tamis/run/spelling.h"
+#include "tamis/base/text/quote.h"
+#include "tamis/base/text/spelling.h"
 
 namespace tamis {
 

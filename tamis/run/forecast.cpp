@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "tamis/base/error.h"
+#include "tamis/base/resident.h"
+#include "tamis/base/text/spelling.h"
 #include "tamis/run/footprint.h"
-#include "tamis/run/resident.h"
-#include "tamis/run/spelling.h"
 
 namespace tamis {
 

@@ -7,9 +7,9 @@
 #include <map>
 
 #include "tamis/base/random.h"
-#include "tamis/data/passes.h"
-#include "tamis/data/reduce.h"
-#include "tamis/data/tile.h"
+#include "tamis/data/passes/passes.h"
+#include "tamis/data/passes/reduce.h"
+#include "tamis/data/passes/tile.h"
 
 namespace tamis {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "tamis/base/error.h"
-#include "tamis/data/tile.h"
+#include "tamis/base/text/spelling.h"
+#include "tamis/data/passes/tile.h"
 #include "tamis/run/features.h"
-#include "tamis/run/spelling.h"
 
 namespace tamis {
 

@@ -6,12 +6,12 @@
 #include <optional>
 
 #include "tamis/base/error.h"
+#include "tamis/base/memory.h"
 #include "tamis/base/sha256.h"
-#include "tamis/data/buffer.h"
+#include "tamis/base/text/spelling.h"
+#include "tamis/base/version.h"
 #include "tamis/run/checkpoint.h"
-#include "tamis/run/spelling.h"
-#include "tamis/run/version.h"
-#include "tamis/select/guided.h"
+#include "tamis/select/guided/guided.h"
 
 namespace tamis {
 

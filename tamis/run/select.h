@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
+#include "tamis/data/scale.h"
 #include "tamis/run/agreement.h"
 #include "tamis/run/features.h"
 #include "tamis/run/forecast.h"
-#include "tamis/run/scale.h"
 #include "tamis/select/registry.h"
 
 namespace tamis {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tamis/base/error.h"
-#include "tamis/data/passes.h"
+#include "tamis/data/passes/passes.h"
 #include "tamis/graph/graph.h"
 #include "tamis/select/selection.h"
 

@@ -1,14 +1,14 @@
 #include "tamis/select/registry.h"
 
 #include "tamis/base/error.h"
-#include "tamis/select/guided.h"
-#include "tamis/select/lapscore.h"
-#include "tamis/select/maxvar.h"
-#include "tamis/select/mcfs.h"
-#include "tamis/select/ndfs.h"
-#include "tamis/select/rufs.h"
-#include "tamis/select/spec.h"
-#include "tamis/select/ufcm.h"
+#include "tamis/select/guided/guided.h"
+#include "tamis/select/methods/lapscore.h"
+#include "tamis/select/methods/maxvar.h"
+#include "tamis/select/methods/mcfs.h"
+#include "tamis/select/methods/ndfs.h"
+#include "tamis/select/methods/spec.h"
+#include "tamis/select/rufs/rufs.h"
+#include "tamis/select/ufcm/ufcm.h"
 
 namespace tamis {
 

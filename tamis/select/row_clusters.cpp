@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "tamis/data/passes.h"
-#include "tamis/data/principal.h"
+#include "tamis/data/passes/passes.h"
+#include "tamis/data/passes/principal.h"
 
 namespace tamis {
 

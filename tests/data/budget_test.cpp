@@ -1,7 +1,7 @@
-#include "tamis/data/buffer.h"
-#include "tamis/data/csr.h"
-#include "tamis/data/lines.h"
-#include "tamis/data/words.h"
+#include "tamis/base/memory.h"
+#include "tamis/data/formats/lines.h"
+#include "tamis/data/formats/words.h"
+#include "tamis/data/stores/csr.h"
 #include "tests/data/read_support.h"
 
 namespace tamis {

@@ -1,12 +1,12 @@
-#include "tamis/data/csv.h"
+#include "tamis/data/formats/csv.h"
 
 #include <chrono>
 #include <clocale>
 #include <cmath>
 
 #include "read_support.h"
-#include "tamis/data/csv_scanner.h"
-#include "tamis/data/number.h"
+#include "tamis/base/text/number.h"
+#include "tamis/data/formats/csv_scanner.h"
 
 namespace tamis {
 namespace {

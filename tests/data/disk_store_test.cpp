@@ -1,4 +1,4 @@
-#include "tamis/data/disk_store.h"
+#include "tamis/data/stores/disk_store.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tamis/data/libsvm.h"
+#include "tamis/data/formats/libsvm.h"
 
 #include "read_support.h"
 

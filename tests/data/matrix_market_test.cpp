@@ -1,4 +1,4 @@
-#include "tamis/data/matrix_market.h"
+#include "tamis/data/formats/matrix_market.h"
 
 #include "read_support.h"
 

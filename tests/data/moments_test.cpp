@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tamis/data/passes.h"
+#include "tamis/data/passes/passes.h"
 #include "tests/support/checks.h"
 #include "tests/support/tables.h"
 

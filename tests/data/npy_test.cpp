@@ -1,4 +1,4 @@
-#include "tamis/data/npy.h"
+#include "tamis/data/formats/npy.h"
 
 #include <cmath>
 

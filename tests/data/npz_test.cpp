@@ -1,4 +1,4 @@
-#include "tamis/data/npz.h"
+#include "tamis/data/formats/npz.h"
 
 #include <zlib.h>
 

@@ -1,5 +1,5 @@
 // The passes of passes.h against naive twins in long double.
-#include "tamis/data/passes.h"
+#include "tamis/data/passes/passes.h"
 
 #include <gtest/gtest.h>
 

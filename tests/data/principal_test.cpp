@@ -1,4 +1,4 @@
-#include "tamis/data/principal.h"
+#include "tamis/data/passes/principal.h"
 
 #include <gtest/gtest.h>
 

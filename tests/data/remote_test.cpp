@@ -1,15 +1,15 @@
 // Passes over rows that live elsewhere, against the same rows in memory: the same bits, whatever the chunks are.
-#include "tamis/data/remote.h"
+#include "tamis/data/stores/remote.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "tamis/data/passes.h"
-#include "tamis/data/reduce.h"
-#include "tamis/select/maxvar.h"
-#include "tamis/select/ufcm.h"
+#include "tamis/data/passes/passes.h"
+#include "tamis/data/passes/reduce.h"
+#include "tamis/select/methods/maxvar.h"
+#include "tamis/select/ufcm/ufcm.h"
 #include "tests/support/checks.h"
 #include "tests/support/tables.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tamis/data/passes.h"
+#include "tamis/data/passes/passes.h"
 #include "tests/support/checks.h"
 #include "tests/support/tables.h"
 

@@ -1,4 +1,4 @@
-#include "tamis/data/spool.h"
+#include "tamis/data/stores/spool.h"
 
 #include <gtest/gtest.h>
 

@@ -9,10 +9,10 @@
 #include <thread>
 
 #include "read_support.h"
-#include "tamis/data/bytes.h"
+#include "tamis/base/text/quote.h"
+#include "tamis/data/formats/bytes.h"
+#include "tamis/data/formats/list.h"
 #include "tamis/data/labels.h"
-#include "tamis/data/list.h"
-#include "tamis/data/quote.h"
 
 namespace tamis {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "tamis/base/error.h"
 #include "tamis/base/random.h"
-#include "tamis/data/passes.h"
+#include "tamis/data/passes/passes.h"
 #include "tamis/eval/redundancy.h"
 
 namespace tamis {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <new>
 
-#include "tamis/run/resident.h"
+#include "tamis/base/resident.h"
 #include "tests/support/checks.h"
 #include "tests/support/tables.h"
 

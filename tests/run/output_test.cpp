@@ -11,7 +11,7 @@
 #include <string>
 
 #include "tamis/base/error.h"
-#include "tamis/run/document.h"
+#include "tamis/report/document.h"
 #include "tamis/run/reduced.h"
 
 namespace tamis {

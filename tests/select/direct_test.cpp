@@ -6,9 +6,9 @@
 
 #include "tamis/graph/laplacian.h"
 #include "tamis/linalg/dense.h"
-#include "tamis/select/lapscore.h"
-#include "tamis/select/maxvar.h"
-#include "tamis/select/spec.h"
+#include "tamis/select/methods/lapscore.h"
+#include "tamis/select/methods/maxvar.h"
+#include "tamis/select/methods/spec.h"
 #include "tests/support/checks.h"
 #include "tests/support/golden.h"
 #include "tests/support/tables.h"

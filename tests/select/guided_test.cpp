@@ -1,12 +1,12 @@
-#include "tamis/select/guided.h"
+#include "tamis/select/guided/guided.h"
 
 #include <gtest/gtest.h>
 
 #include <numbers>
 
-#include "tamis/data/sample.h"
-#include "tamis/select/alignment.h"
-#include "tamis/select/evidence.h"
+#include "tamis/data/passes/sample.h"
+#include "tamis/select/guided/alignment.h"
+#include "tamis/select/guided/evidence.h"
 #include "tests/support/checks.h"
 #include "tests/support/golden.h"
 #include "tests/support/tables.h"

@@ -1,4 +1,4 @@
-#include "tamis/select/mcfs.h"
+#include "tamis/select/methods/mcfs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tamis/select/ndfs.h"
+#include "tamis/select/methods/ndfs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tamis/select/rufs.h"
+#include "tamis/select/rufs/rufs.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <limits>
 
-#include "tamis/select/rufs_steps.h"
+#include "tamis/select/rufs/rufs_steps.h"
 #include "tests/support/checks.h"
 #include "tests/support/golden.h"
 #include "tests/support/tables.h"

@@ -1,4 +1,4 @@
-#include "tamis/select/ufcm.h"
+#include "tamis/select/ufcm/ufcm.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tamis/data/passes.h"
+#include "tamis/data/passes/passes.h"
 #include "tamis/data/table.h"
 
 namespace tamis::support {

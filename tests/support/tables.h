@@ -13,7 +13,7 @@
 
 #include "tamis/base/random.h"
 #include "tamis/data/source.h"
-#include "tamis/data/spool.h"
+#include "tamis/data/stores/spool.h"
 #include "tamis/linalg/matrix.h"
 
 namespace tamis::support {

@@ -1,0 +1,147 @@
+#include "tamis/base/text/spelling.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "tamis/base/error.h"
+
+namespace tamis {
+
+namespace {
+
+struct Character {
+  std::size_t bytes = 0;  // 0: no valid character begins here
+  std::uint32_t code = 0;
+};
+
+// One UTF-8 character (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF.
+Character decode(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(at);
+  if (lead < 0x80) return {1, lead};
+  const std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || at + bytes > text.size()) return {};
+  std::uint32_t code = lead & (0x7Fu >> bytes);
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte(at + i) & 0xC0) != 0x80) return {};
+    code = code << 6 | (byte(at + i) & 0x3F);
+  }
+  constexpr std::array<std::uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
+  if (code < kLeast[bytes] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return {};
+  return {bytes, code};
+}
+
+void append_hex(std::string& out, const char* prefix, unsigned value, int digits) {
+  constexpr char kHex[] = "0123456789abcdef";
+  out += prefix;
+  for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) out += kHex[value >> shift & 15];
+}
+
+void append_json_character(std::string& out, std::string_view bytes, const Character& character) {
+  switch (character.code) {
+    case '"': out += "\\\""; return;
+    case '\\': out += "\\\\"; return;
+    case '\n': out += "\\n"; return;
+    case '\r': out += "\\r"; return;
+    case '\t': out += "\\t"; return;
+    default: break;
+  }
+  // Besides the controls JSON forbids: DEL and C1, which a terminal may obey, and the two line ends of JavaScript.
+  const bool escape = character.code < 0x20 || (character.code >= 0x7F && character.code < 0xA0) ||
+                      character.code == 0x2028 || character.code == 0x2029;
+  if (escape) {
+    append_hex(out, "\\u", character.code, 4);
+  } else {
+    out += bytes;
+  }
+}
+
+// Nothing where the unit is unknown.
+double unit_size(std::string_view unit) {
+  constexpr std::array<std::pair<std::string_view, double>, 10> kUnits = {{{"", 1.0},
+                                                                           {"B", 1.0},
+                                                                           {"KiB", 1024.0},
+                                                                           {"MiB", 1024.0 * 1024},
+                                                                           {"GiB", 1024.0 * 1024 * 1024},
+                                                                           {"TiB", 1024.0 * 1024 * 1024 * 1024},
+                                                                           {"kB", 1e3},
+                                                                           {"MB", 1e6},
+                                                                           {"GB", 1e9},
+                                                                           {"TB", 1e12}}};
+  for (const auto& [name, size] : kUnits) {
+    if (name == unit) return size;
+  }
+  return 0.0;
+}
+
+}  // namespace
+
+std::string number_text(float value) {
+  char buffer[40];
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
+}
+
+std::string short_number(double value, int digits) {
+  char buffer[48];
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, digits).ptr};
+}
+
+std::string json_string(std::string_view bytes) {
+  std::string out = "\"";
+  out.reserve(bytes.size() + 2);
+  for (std::size_t at = 0; at < bytes.size();) {
+    const Character character = decode(bytes, at);
+    if (character.bytes == 0) {
+      out += "\xEF\xBF\xBD";
+      ++at;
+    } else {
+      append_json_character(out, bytes.substr(at, character.bytes), character);
+      at += character.bytes;
+    }
+  }
+  return out += '"';
+}
+
+std::string csv_cell(std::string_view bytes) {
+  const bool formula = !bytes.empty() && std::string_view("=+-@\t\r").find(bytes.front()) != std::string_view::npos;
+  const bool spaced = !bytes.empty() && (bytes.front() == ' ' || bytes.back() == ' ');
+  if (!formula && !spaced && bytes.find_first_of(",;\"\r\n\t") == std::string_view::npos) return std::string(bytes);
+  std::string out = formula ? "\"'" : "\"";
+  for (const char byte : bytes) {
+    if (byte == '"') out += '"';
+    out += byte;
+  }
+  return out += '"';
+}
+
+std::size_t character_count(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
+}
+
+std::uint64_t parse_size(const std::string& text_value, const std::string& where) {
+  const std::string complaint =
+      text(where, " = ", text_value, ", need a number of bytes above 0, as in 4GiB, 500MB or 1000000");
+  double number = 0.0;
+  const char* last = text_value.data() + text_value.size();
+  const auto [end, error] = std::from_chars(text_value.data(), last, number, std::chars_format::fixed);
+  require(error == std::errc() && std::isfinite(number), ErrorCode::usage, complaint);
+  std::string_view unit(end, static_cast<std::size_t>(last - end));
+  while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
+  const double bytes = number * unit_size(unit);
+  require(bytes >= 1.0 && bytes < 0x1.0p63, ErrorCode::usage, complaint);
+  return static_cast<std::uint64_t>(bytes);
+}
+
+std::string size_text(std::uint64_t bytes) {
+  constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024.0 && unit + 1 < kUnits.size()) value /= 1024.0, ++unit;
+  value = unit == 0 ? value : std::ceil(value * 10.0) / 10.0;
+  return text(value, " ", kUnits[unit]);
+}
+
+}  // namespace tamis

@@ -1,0 +1,272 @@
+#include "tamis/data/formats/csv.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "tamis/base/error.h"
+#include "tamis/base/memory.h"
+#include "tamis/base/text/number.h"
+#include "tamis/base/text/quote.h"
+#include "tamis/data/formats/csv_columns.h"
+#include "tamis/data/formats/csv_scanner.h"
+#include "tamis/data/formats/npy.h"
+#include "tamis/data/formats/words.h"
+
+namespace tamis {
+namespace {
+
+constexpr Index kMostColumns = Index{1} << 24;
+
+class CsvReader {
+ public:
+  CsvReader(ByteStream& bytes, char delimiter, const ReadOptions& options, Context& context)
+      : bytes_(bytes),
+        scanner_(bytes),
+        options_(options),
+        context_(context),
+        budget_(context, [this] { return text(bytes_.where(), ": line ", scanner_.line()); }),
+        first_(budget_) {
+    delimiter_ = delimiter != 0 ? delimiter : scanner_.sniff_delimiter();
+    scanner_.set_delimiter(delimiter_);
+    decimal_ = delimiter_ == ';' ? '?' : '.';
+  }
+
+  Reading read() {
+    read_first_line();
+    const CsvColumns columns(bytes_.where(), first_, header_, options_);
+    columns_ = &columns;
+    for (std::size_t k = 0; k < columns.labels.size(); ++k) label_builders_.emplace_back(budget_);
+    width_ = std::count_if(columns.kinds.begin(), columns.kinds.end(), [](auto k) { return k != ColumnKind::text; });
+    is_text_.assign(columns.kinds.size(), false);
+    if (!header_ && first_.size() > 0) take_first_line_as_row();
+    while (next_row()) read_row();
+    return finish();
+  }
+
+ private:
+  template <class... Parts>
+  [[noreturn]] void wrong(Index line, const Parts&... parts) const {
+    fail(ErrorCode::bad_data, bytes_.where(), ": line ", line, parts...);
+  }
+
+  void read_first_line() {
+    scanner_.skip_blank_lines();
+    first_number_ = scanner_.line();
+    if (!scanner_.at_end()) {
+      do {
+        if (first_.size() == kMostColumns) wrong(scanner_.line(), ": more than ", kMostColumns, " columns");
+        first_.add(scanner_.cell().text);
+      } while (!scanner_.row_ended());
+    }
+    header_ = options_.header == ReadOptions::Header::yes;
+    if (options_.header != ReadOptions::Header::automatic || !looks_like_header(first_, delimiter_)) return;
+    header_ = true;
+    if (has_fractions(first_, delimiter_)) {
+      context_.warn(bytes_.where() + ": line 1 is taken as the names of columns though it has numbers (--header no)");
+    }
+  }
+
+  // Passes the blank lines at the end of the file; false there.
+  bool next_row() {
+    const Index line = scanner_.line();
+    const Index blanks = scanner_.skip_blank_lines();
+    if (scanner_.at_end()) return false;
+    if (blanks > 0) wrong(line, ": a blank line between rows");
+    return true;
+  }
+
+  double* add_row() {
+    const std::size_t row_bytes = static_cast<std::size_t>(width_) * sizeof(double);
+    const std::size_t needed = values_bytes_ + row_bytes;
+    if (needed > values_.size()) make_room(needed);
+    double* row = values_.as<double>() + values_bytes_ / sizeof(double);
+    values_bytes_ = needed;
+    ++rows_;
+    return row;
+  }
+
+  // By an eighth, since what is taken for numbers is not left for names and labels.
+  void make_room(std::size_t needed) {
+    constexpr std::size_t kFirst = std::size_t{1} << 20;
+    const std::size_t before = values_.size();
+    const std::size_t more = std::min<std::uint64_t>(std::max(before / 8, kFirst), budget_.left());
+    const std::size_t after = std::max(needed, before + more);
+    budget_.take(after - before);
+    values_.resize(after);
+  }
+
+  void read_row() {
+    const Index last = first_.size() - 1;
+    double* to = add_row();
+    const ColumnKind* kinds = columns_->kinds.data();
+    for (Index j = 0;; ++j) {
+      double value = 0.0;
+      if (kinds[j] == ColumnKind::number && decimal_ == '.' && scanner_.number(value)) {
+        *to++ = value;
+      } else {
+        const Index line = scanner_.line();
+        const CsvCell cell = scanner_.cell();
+        take_cell(j, line, cell.text, to);
+      }
+      if (j == last || scanner_.row_ended()) {
+        if (j == last && scanner_.row_ended()) return;
+        ragged(j);
+      }
+    }
+  }
+
+  [[noreturn]] void ragged(Index j) {
+    const Index cells = first_.size();
+    if (scanner_.row_ended()) {
+      wrong(scanner_.line() - 1, ": ", j + 1, j == 0 ? " cell" : " cells", ", need ", cells, " as in line ",
+            first_number_);
+    }
+    wrong(scanner_.line(), ": more than ", cells, cells == 1 ? " cell" : " cells", ", need ", cells, " as in line ",
+          first_number_);
+  }
+
+  void take_first_line_as_row() {
+    double* to = add_row();
+    for (Index j = 0; j < first_.size(); ++j) take_cell(j, first_number_, first_.cell(j), to);
+  }
+
+  // A cell that is not plainly a number of a column of numbers.
+  void take_cell(Index j, Index line, std::string_view cell, double*& to) {
+    const ColumnKind kind = columns_->kinds[static_cast<std::size_t>(j)];
+    if (kind == ColumnKind::text) return take_text(j, cell);
+    double value = 0.0;
+    const NumberStatus status = parse_cell(trimmed(cell), value);
+    if (status != NumberStatus::ok) {
+      if (kind == ColumnKind::number) not_a_number(j, line, trimmed(cell), status);
+      is_text_[static_cast<std::size_t>(j)] = true;
+    }
+    *to++ = value;
+  }
+
+  void take_text(Index j, std::string_view cell) {
+    if (j == columns_->id) add_word(ids_, cell, budget_);
+    for (std::size_t k = 0; k < label_builders_.size(); ++k) {
+      if (columns_->labels[k].first == j) label_builders_[k].add(trimmed(cell));
+    }
+  }
+
+  // Between semicolons the first number with a decimal sign settles which it is; the other one is refused later.
+  NumberStatus parse_cell(std::string_view cell, double& value) {
+    if (delimiter_ != ';') return parse_number(cell, value);
+    const NumberStatus point = parse_number(cell, value, '.');
+    const bool comma_number = point == NumberStatus::not_number && cell.find(',') != std::string_view::npos &&
+                              parse_number(cell, value, ',') != NumberStatus::not_number;
+    const bool point_number = point != NumberStatus::not_number && cell.find('.') != std::string_view::npos;
+    if (!comma_number && !point_number) return point;
+    const char sign = comma_number ? ',' : '.';
+    if (decimal_ == '?') decimal_ = sign;
+    return decimal_ == sign ? parse_number(cell, value, sign) : NumberStatus::not_number;
+  }
+
+  std::string column_name(Index j) const {
+    return header_ && !first_.cell(j).empty() ? printable(first_.cell(j)) : std::to_string(j);
+  }
+
+  [[noreturn]] void not_a_number(Index j, Index line, std::string_view cell, NumberStatus status) const {
+    const std::string name = column_name(j);
+    if (cell.empty()) wrong(line, ", column ", name, ": blank cell, need a number");
+    if (status != NumberStatus::not_number)
+      wrong(line, ", column ", name, ": ", in_quotes(cell), " is ", explain(status));
+    const char* decimal = delimiter_ != ';' || decimal_ == '?' ? ""
+                          : decimal_ == ','                    ? " with a decimal comma, as those before it"
+                                                               : " with a decimal point, as those before it";
+    wrong(line, ", column ", name, ": ", in_quotes(cell), " is not a number", decimal, " (--exclude ", name,
+          " leaves the column out)");
+  }
+
+  Reading finish() {
+    Reading reading;
+    Table& table = reading.table;
+    table.format = "csv";
+    table.text = true;
+    require_shape(bytes_.where(), options_.transpose ? width_ : rows_, options_.transpose ? rows_ : width_);
+    for (Index j = 0; j < first_.size(); ++j) place_column(j, table);
+    const bool labels_missing = columns_->labels.size() < options_.labels.size();
+    if (labels_missing && !options_.transpose && header_) {
+      for (Index j = 0; j < first_.size(); ++j) add_word(reading.label_choices, first_.cell(j), budget_);
+    }
+    for (std::size_t k = 0; k < label_builders_.size(); ++k) {
+      table.labels[columns_->labels[k].second] = label_builders_[k].finish();
+    }
+    table.row_ids = std::move(ids_);
+    table.source = make_source();
+    if (options_.transpose) std::swap(table.names, table.row_ids);
+    return reading;
+  }
+
+  void place_column(Index j, Table& table) {
+    const ColumnKind kind = columns_->kinds[static_cast<std::size_t>(j)];
+    const bool out = kind == ColumnKind::text || is_text_[static_cast<std::size_t>(j)];
+    if (out) {
+      add_word(table.excluded_columns, header_ ? std::string(first_.cell(j)) : std::to_string(j), budget_);
+    } else if (header_) {
+      add_word(table.names, first_.cell(j), budget_);
+    }
+    if (kind != ColumnKind::text) keep_.push_back(!out);
+  }
+
+  // Moves the kept columns together where a column turned out to be text.
+  void drop_text_columns() {
+    const auto kept = std::count(keep_.begin(), keep_.end(), true);
+    if (kept == width_) return;
+    double* values = values_.as<double>();
+    double* to = values;
+    for (Index i = 0; i < rows_; ++i) {
+      for (Index j = 0; j < width_; ++j) {
+        if (keep_[static_cast<std::size_t>(j)]) *to++ = values[i * width_ + j];
+      }
+    }
+    width_ = kept;
+  }
+
+  Source make_source() {
+    drop_text_columns();
+    require_shape(bytes_.where(), options_.transpose ? width_ : rows_, options_.transpose ? rows_ : width_);
+    values_.resize(static_cast<std::size_t>(rows_ * width_) * sizeof(double));
+    auto buffer = std::make_shared<Buffer>(std::move(values_));
+    DenseView view;
+    view.data = buffer->data();
+    view.rows = rows_;
+    view.cols = width_;
+    view.row_stride = width_;
+    if (options_.transpose) {
+      std::swap(view.rows, view.cols);
+      std::swap(view.row_stride, view.col_stride);
+    }
+    return Source(make_dense_store(view, buffer));
+  }
+
+  ByteStream& bytes_;
+  CsvScanner scanner_;
+  const ReadOptions& options_;
+  Context& context_;
+  Budget budget_;
+  char delimiter_ = ',';
+  char decimal_ = '.';  // '?': not known yet
+  bool header_ = false;
+  FirstLine first_;
+  Index first_number_ = 1;  // its line
+  const CsvColumns* columns_ = nullptr;
+  std::vector<LabelBuilder> label_builders_;
+  std::vector<std::string> ids_;
+  std::vector<bool> is_text_;  // of columns that may be either
+  std::vector<bool> keep_;     // of columns that have values
+  Buffer values_;              // rows of width_ numbers
+  std::size_t values_bytes_ = 0;
+  Index width_ = 0;
+  Index rows_ = 0;
+};
+
+}  // namespace
+
+Reading read_csv(ByteStream& bytes, char delimiter, const ReadOptions& options, Context& context) {
+  return CsvReader(bytes, delimiter, options, context).read();
+}
+
+}  // namespace tamis

@@ -1,0 +1,16 @@
+// CSV and TSV tables.
+//
+// A cell is a decimal number with surrounding spaces, in quotes or not; blank cells, NA, nan and inf are refused, with
+// line and column. The decimal sign is a point, or a comma where semicolons stand between cells; a file that uses both
+// is refused. Blank lines at the beginning and the end are ignored, between rows they are refused.
+#pragma once
+
+#include "tamis/data/formats/bytes.h"
+#include "tamis/data/table.h"
+
+namespace tamis {
+
+// `delimiter` 0: found from the first lines.
+Reading read_csv(ByteStream& bytes, char delimiter, const ReadOptions& options, Context& context);
+
+}  // namespace tamis

@@ -1,0 +1,115 @@
+#include "tamis/data/formats/csv_columns.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "tamis/base/error.h"
+#include "tamis/base/text/number.h"
+#include "tamis/base/text/quote.h"
+
+namespace tamis {
+namespace {
+
+bool is_missing(std::string_view cell) {
+  constexpr std::string_view kWords[] = {"",    "NA",   "na",   "N/A",  "n/a", "NaN", "nan",
+                                         "NAN", "NULL", "null", "None", "-",   "?",   "."};
+  return std::find(std::begin(kWords), std::end(kWords), cell) != std::end(kWords);
+}
+
+bool is_number(std::string_view cell, char delimiter) {
+  double value = 0.0;
+  const auto status = parse_number(cell, value);
+  if (status != NumberStatus::not_number) return true;
+  return delimiter == ';' && parse_number(cell, value, ',') != NumberStatus::not_number;
+}
+
+bool counts_up(const FirstLine& line) {
+  for (Index j = 1; j < line.size(); ++j) {
+    Index value = 0;
+    if (!parse_index(line.cell(j), value) || value != j - 1) return false;
+  }
+  return line.size() > 1 && line.cell(0).empty();
+}
+
+// Positions of columns by name, or by number: of those that the options name, since a line may have millions of others.
+class ColumnFinder {
+ public:
+  ColumnFinder(const std::string& where, const FirstLine& line, bool header, const ReadOptions& options)
+      : where_(where), size_(line.size()) {
+    for (const auto* names : {&options.text_columns, &options.labels}) {
+      for (const std::string& name : *names) by_name_[name];
+    }
+    by_name_[options.id_column];
+    for (Index j = 0; header && j < size_; ++j) {
+      const auto found = by_name_.find(line.cell(j));
+      if (found != by_name_.end()) found->second.push_back(j);
+    }
+  }
+
+  std::vector<Index> all(const std::string& name) const {
+    const auto& found = by_name_.at(name);
+    if (!found.empty()) return found;
+    Index position = 0;
+    if (parse_index(name, position) && position < size_) return {position};
+    return {};
+  }
+
+  // -1 where there is none.
+  Index one(const std::string& name) const {
+    const std::vector<Index> found = all(name);
+    require(found.size() < 2, ErrorCode::usage, where_, ": ", found.size(), " columns are named ", printable(name),
+            ", need one");
+    return found.empty() ? -1 : found[0];
+  }
+
+ private:
+  const std::string& where_;
+  Index size_;
+  std::unordered_map<std::string_view, std::vector<Index>> by_name_;
+};
+
+}  // namespace
+
+bool looks_like_header(const FirstLine& line, char delimiter) {
+  if (counts_up(line)) return true;
+  bool numbers = false;
+  for (Index j = 0; j < line.size(); ++j) {
+    const std::string_view cell = trimmed(line.cell(j));
+    const bool number = is_number(cell, delimiter);
+    if (!number && !is_missing(cell)) return true;
+    numbers = numbers || number;
+  }
+  return !numbers;
+}
+
+bool has_fractions(const FirstLine& line, char delimiter) {
+  for (Index j = 0; j < line.size(); ++j) {
+    const std::string_view cell = trimmed(line.cell(j));
+    if (cell.find_first_of(".,") != std::string_view::npos && is_number(cell, delimiter)) return true;
+  }
+  return false;
+}
+
+CsvColumns::CsvColumns(const std::string& where, const FirstLine& line, bool header, const ReadOptions& options)
+    : kinds(static_cast<std::size_t>(line.size()), ColumnKind::number) {
+  if (options.id_column.empty() && options.labels.empty() && options.text_columns.empty()) return;
+  const ColumnFinder finder(where, line, header, options);
+  for (const std::string& name : options.text_columns) {
+    for (const Index j : finder.all(name)) kinds[static_cast<std::size_t>(j)] = ColumnKind::number_or_text;
+  }
+  if (!options.id_column.empty()) {
+    id = finder.one(options.id_column);
+    require(id >= 0, ErrorCode::usage, where, ": no column ", printable(options.id_column), " for the identifiers",
+            header ? "" : " (the file has no header: name it by its position)");
+    kinds[static_cast<std::size_t>(id)] = ColumnKind::text;
+  }
+  if (options.transpose) return;  // a column of a file that is turned round is not one label a row
+  for (const std::string& name : options.labels) {
+    const Index j = finder.one(name);
+    if (j < 0) continue;
+    kinds[static_cast<std::size_t>(j)] = ColumnKind::text;
+    labels.emplace_back(j, name);
+  }
+}
+
+}  // namespace tamis

@@ -1,0 +1,63 @@
+// What each column of a CSV file is for: found from its first line and the options.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tamis/base/memory.h"
+#include "tamis/data/labels.h"
+#include "tamis/data/table.h"
+
+namespace tamis {
+
+// The first line as text, in one piece: a line may have millions of cells.
+class FirstLine {
+ public:
+  explicit FirstLine(Budget& budget) : budget_(budget) {}
+
+  void add(std::string_view cell) {
+    grow(text_, cell.size(), budget_);
+    grow(ends_, 1, budget_);
+    text_.append(cell);
+    ends_.push_back(text_.size());
+  }
+  Index size() const { return static_cast<Index>(ends_.size()); }
+  std::string_view cell(Index j) const {
+    const auto k = static_cast<std::size_t>(j);
+    const std::size_t begin = k == 0 ? 0 : ends_[k - 1];
+    return std::string_view(text_).substr(begin, ends_[k] - begin);
+  }
+
+ private:
+  Budget& budget_;
+  std::string text_;
+  std::vector<std::size_t> ends_;
+};
+
+// Whether the first line names the columns. A line of numbers only does not; neither does one of numbers and missing
+// values (NA, nan, blank), whose row would be lost in silence. A blank first cell before 0, 1, 2, ... does: so
+// pandas writes an index and columns without names.
+bool looks_like_header(const FirstLine& line, char delimiter);
+
+// Whether a line taken for a header has numbers with a decimal sign: perhaps it is a row of a table with text.
+bool has_fractions(const FirstLine& line, char delimiter);
+
+enum class ColumnKind : std::uint8_t {
+  number,          // must hold numbers
+  number_or_text,  // left out where a cell is not a number
+  text             // left out of the numbers: identifiers and labels
+};
+
+struct CsvColumns {
+  std::vector<ColumnKind> kinds;
+  Index id = -1;
+  std::vector<std::pair<Index, std::string>> labels;  // column, the words it was asked for with
+
+  // Names are looked up in `line` where there is a header; a name of digits that no column has, and any name
+  // without a header, is a position counted from 0. Throws Error(usage) for an id that is nowhere, and for a name
+  // that several columns have. Label words that name no column are left to others.
+  CsvColumns(const std::string& where, const FirstLine& line, bool header, const ReadOptions& options);
+};
+
+}  // namespace tamis

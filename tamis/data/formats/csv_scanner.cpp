@@ -1,0 +1,192 @@
+#include "tamis/data/formats/csv_scanner.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "tamis/base/error.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::size_t kWindow = std::size_t{4} << 20;
+constexpr std::array<char, 3> kDelimiters = {'\t', ';', ','};
+
+// How often each delimiter stands in each of the first lines, outside quotes.
+using Counts = std::vector<std::array<std::size_t, kDelimiters.size()>>;
+
+Counts count_delimiters(std::string_view text, bool complete) {
+  constexpr std::size_t kLines = 20;
+  constexpr std::size_t kBytes = std::size_t{1} << 20;
+  if (text.size() > kBytes) {
+    text = text.substr(0, kBytes);
+    complete = false;
+  }
+  Counts counts;
+  std::array<std::size_t, kDelimiters.size()> line{};
+  bool within_quotes = false;
+  bool blank = true;
+  for (const char c : text) {
+    if (c == '"') within_quotes = !within_quotes;
+    if (within_quotes) continue;
+    if (c == '\n' || c == '\r') {
+      if (!blank) counts.push_back(line);
+      if (counts.size() == kLines) return counts;
+      line = {};
+      blank = true;
+      continue;
+    }
+    blank = blank && c == ' ';
+    for (std::size_t k = 0; k < kDelimiters.size(); ++k) line[k] += c == kDelimiters[k] ? 1 : 0;
+  }
+  if (!blank && (complete || counts.empty())) counts.push_back(line);
+  return counts;
+}
+
+}  // namespace
+
+CsvScanner::CsvScanner(ByteStream& bytes) : bytes_(bytes) {
+  const std::uint64_t whole = bytes.remaining().value_or(kWindow);
+  buffer_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(whole + 2, kWindow)));  // small for small files
+  cursor_ = end_ = buffer_.as<char>();
+  fill();
+  const std::string_view start(cursor_, static_cast<std::size_t>(end_ - cursor_));
+  if (start.starts_with("\xEF\xBB\xBF")) cursor_ += 3;
+  require(!start.starts_with("\xFF\xFE") && !start.starts_with("\xFE\xFF"), ErrorCode::bad_data, where(),
+          ": line 1: UTF-16 text, need UTF-8");
+}
+
+char CsvScanner::sniff_delimiter() const {
+  const Counts counts = count_delimiters({cursor_, static_cast<std::size_t>(end_ - cursor_)}, eof_);
+  if (counts.empty()) return ',';
+  // A comma may be a decimal sign between semicolons, so among equals the comma comes last.
+  for (std::size_t k = 0; k < kDelimiters.size(); ++k) {
+    const std::size_t first = counts[0][k];
+    const bool even = std::all_of(counts.begin(), counts.end(), [&](const auto& line) { return line[k] == first; });
+    if (first > 0 && even) return kDelimiters[k];
+  }
+  std::size_t best = kDelimiters.size() - 1;
+  for (std::size_t k = 0; k < kDelimiters.size(); ++k) {
+    if (counts[0][k] > counts[0][best]) best = k;
+  }
+  return kDelimiters[best];
+}
+
+Index CsvScanner::skip_blank_lines() {
+  Index blanks = 0;
+  for (;;) {
+    const char* at = cursor_;
+    while (at < end_ && *at == ' ') ++at;
+    if (at == end_) {
+      if (eof_) return blanks;
+      more();
+    } else if (*at == '\n' || *at == '\r') {
+      if (take_end(at)) {
+        ++blanks;
+      } else {
+        more();
+      }
+    } else {
+      return blanks;
+    }
+  }
+}
+
+CsvCell CsvScanner::cell() {
+  CsvCell cell;
+  for (;;) {
+    const char* start = cursor_;
+    while (start < end_ && *start == ' ') ++start;
+    const bool quote = start < end_ && *start == '"';
+    if (quote ? take_quoted(start, cell) : take_plain(cell)) break;
+    require(!quote || !eof_, ErrorCode::bad_data, where(), ": line ", line_, ": the quote is never closed");
+    more();
+  }
+  return cell;
+}
+
+bool CsvScanner::take_plain(CsvCell& cell) {
+  const char* at = cursor_;
+  while (at < end_ && *at != delimiter_ && *at != '\n' && *at != '\r' && *at != '\0') ++at;
+  if (at == end_) return false;
+  require(*at != '\0', ErrorCode::bad_data, where(), ": line ", line_, ": a NUL byte, need text");
+  cell.text = {cursor_, static_cast<std::size_t>(at - cursor_)};
+  cell.quoted = false;
+  return take_end(at);
+}
+
+bool CsvScanner::take_quoted(const char* quote, CsvCell& cell) {
+  const char* from = quote + 1;
+  const char* at = from;
+  unescaped_.clear();
+  for (;; ++at) {  // `at` becomes the closing quote
+    at = static_cast<const char*>(std::memchr(at, '"', static_cast<std::size_t>(end_ - at)));
+    if (at == nullptr || at + 1 == end_) return false;  // whether the quote closes is not known yet
+    if (at[1] != '"') break;
+    unescaped_.append(from, ++at);
+    from = at + 1;
+  }
+  const char* after = at + 1;
+  while (after < end_ && *after == ' ') ++after;
+  if (after == end_) return false;
+  const std::string_view inside(quote + 1, static_cast<std::size_t>(at - quote - 1));
+  require(inside.find('\0') == std::string_view::npos, ErrorCode::bad_data, where(), ": line ", line_,
+          ": a NUL byte, need text");
+  const bool ends = *after == delimiter_ || *after == '\n' || *after == '\r';
+  require(ends, ErrorCode::bad_data, where(), ": line ", line_, ": text after a closing quote");
+  const Index before = line_;
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    const bool pair = inside[i] == '\r' && i + 1 < inside.size() && inside[i + 1] == '\n';
+    if (inside[i] == '\n' || (inside[i] == '\r' && !pair)) ++line_;
+  }
+  if (!take_end(after)) {
+    line_ = before;
+    return false;
+  }
+  cell.quoted = true;
+  cell.text = inside;
+  if (!unescaped_.empty()) {
+    unescaped_.append(from, at);
+    cell.text = unescaped_;
+  }
+  return true;
+}
+
+// Passes the delimiter or line end; false where a \n may yet follow the \r that ends the buffer.
+bool CsvScanner::take_end(const char* at) {
+  if (*at == delimiter_ && *at != '\n') {
+    row_ended_ = false;
+    cursor_ = at + 1;
+    return true;
+  }
+  if (*at == '\r' && at + 1 == end_ && !eof_) return false;
+  const bool pair = *at == '\r' && at + 1 < end_ && at[1] == '\n';
+  row_ended_ = true;
+  ++line_;
+  cursor_ = at + (pair ? 2 : 1);
+  return true;
+}
+
+// Keeps what begins at the cursor and reads on.
+void CsvScanner::more() {
+  require(static_cast<std::size_t>(end_ - cursor_) <= kMostCell, ErrorCode::bad_data, where(), ": line ", line_,
+          ": a cell of more than ", kMostCell, " bytes (a quote that is never closed?)");
+  fill();
+}
+
+void CsvScanner::fill() {
+  const auto kept = static_cast<std::size_t>(end_ - cursor_);
+  std::memmove(buffer_.as<char>(), cursor_, kept);
+  if (2 * kept >= buffer_.size()) buffer_.resize(kWindow);  // a small file that has grown meanwhile
+  cursor_ = buffer_.as<char>();
+  const std::size_t room = buffer_.size() - kept - 1;  // one byte for the line end that the last line may lack
+  const std::size_t count = bytes_.read_full(buffer_.as<char>() + kept, room);
+  char* end = buffer_.as<char>() + kept + count;
+  eof_ = count < room;
+  if (count > 0) last_byte_ = end[-1];
+  if (eof_ && last_byte_ != '\n' && last_byte_ != '\r') *end++ = '\n';
+  end_ = end;
+}
+
+}  // namespace tamis

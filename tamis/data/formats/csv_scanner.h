@@ -1,0 +1,86 @@
+// The cells of a CSV text, pulled one at a time from a stream held a few megabytes at a time.
+//
+// Lines end with \n, \r\n or \r. A cell may stand in double quotes, "" being a quote, and then hold anything. A cell is
+// at most kMostCell bytes. A byte-order mark is skipped. NUL bytes are refused.
+#pragma once
+
+#include <charconv>
+#include <string>
+#include <string_view>
+
+#include "tamis/base/memory.h"
+#include "tamis/base/text/number.h"
+#include "tamis/data/formats/bytes.h"
+
+namespace tamis {
+
+struct CsvCell {
+  std::string_view text;  // valid until the next call
+  bool quoted = false;
+};
+
+class CsvScanner {
+ public:
+  static constexpr std::size_t kMostCell = std::size_t{1} << 20;
+
+  explicit CsvScanner(ByteStream& bytes);
+
+  // Comma, semicolon or tab: the one that cuts the first lines into equally many cells. Comma where there is none.
+  char sniff_delimiter() const;
+  void set_delimiter(char delimiter) { delimiter_ = delimiter; }
+
+  // At the beginning of a row: passes lines without anything but spaces, and says how many.
+  Index skip_blank_lines();
+  bool at_end() const { return eof_ && cursor_ == end_; }
+
+  // Takes the next cell where it is a plain decimal number that is finite; otherwise takes nothing.
+  bool number(double& value) {
+    const char* from = cursor_;
+    while (from < end_ && *from == ' ') ++from;
+    const char* to = parse_short_decimal(from, end_, value);
+    if (to == nullptr) {
+      const auto [stop, status] = std::from_chars(from, end_, value);
+      if (status != std::errc() || !(value - value == 0.0)) return false;
+      to = stop;
+    }
+    if (to == end_) return false;
+    if (*to == delimiter_) {
+      row_ended_ = false;
+    } else if (*to == '\n') {
+      ++line_;
+      row_ended_ = true;
+    } else {
+      return false;
+    }
+    cursor_ = to + 1;
+    return true;
+  }
+  // Takes the next cell as text.
+  CsvCell cell();
+  // Whether the cell taken last was the last of its row.
+  bool row_ended() const { return row_ended_; }
+
+  // The line of the next cell, counted from 1.
+  Index line() const { return line_; }
+  const std::string& where() const { return bytes_.where(); }
+
+ private:
+  bool take_plain(CsvCell& cell);
+  bool take_quoted(const char* quote, CsvCell& cell);
+  bool take_end(const char* at);
+  void more();
+  void fill();
+
+  ByteStream& bytes_;
+  char delimiter_ = ',';
+  Buffer buffer_;
+  const char* cursor_ = nullptr;
+  const char* end_ = nullptr;
+  bool eof_ = false;
+  char last_byte_ = '\n';  // of the stream, so far
+  bool row_ended_ = true;
+  Index line_ = 1;
+  std::string unescaped_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,35 @@
+#include "tamis/data/formats/list.h"
+
+#include "tamis/base/error.h"
+#include "tamis/base/text/number.h"
+#include "tamis/data/formats/csv_scanner.h"
+#include "tamis/data/formats/words.h"
+
+namespace tamis {
+namespace {
+
+std::string_view without_comment(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool after_blank = i == 0 || text[i - 1] == ' ' || text[i - 1] == '\t';
+    if (text[i] == '#' && after_blank) return text.substr(0, i);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> read_list(ByteStream& bytes, Context& context) {
+  CsvScanner scanner(bytes);
+  scanner.set_delimiter('\n');  // no delimiter within a line: a name may hold a comma
+  Budget budget(context, [&] { return text(bytes.where(), ": line ", scanner.line()); });
+  DistinctWords words(budget);
+  for (;;) {
+    scanner.skip_blank_lines();
+    if (scanner.at_end()) return {words.words().begin(), words.words().end()};
+    const CsvCell cell = scanner.cell();
+    const std::string_view word = cell.quoted ? cell.text : trimmed(without_comment(cell.text));
+    if (cell.quoted || !word.empty()) words.add(word);
+  }
+}
+
+}  // namespace tamis

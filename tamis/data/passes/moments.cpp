@@ -1,0 +1,408 @@
+// column_moments and count_not_finite of passes.h.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tamis/base/error.h"
+#include "tamis/data/passes/passes.h"
+#include "tamis/data/passes/reduce.h"
+#include "tamis/data/passes/taken_rows.h"
+#include "tamis/data/passes/tile.h"
+#include "tamis/data/stores/remote_pass.h"
+#include "tamis/data/stores/sparse_rows.h"
+
+namespace tamis {
+
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+struct Position {
+  Index row = -1, column = -1;
+  double value = 0;
+  bool found() const { return row >= 0; }
+};
+
+// Centred statistics of some rows; values are relative to a reference row where dense.
+struct Partial {
+  explicit Partial(Index d = 0)
+      : count(static_cast<std::size_t>(d)),
+        mean(count.size()),
+        scatter(count.size()),
+        low(count.size(), kInf),
+        high(count.size(), -kInf) {}
+  std::vector<Index> count;
+  std::vector<double> mean, scatter, low, high;
+  Position bad;
+  TakenRows rows;  // those that were asked for
+};
+
+// Chan, Golub & LeVeque: the statistics of the union from those of its two parts.
+void merge_column(Partial& into, std::size_t j, Index count, double mean, double scatter) {
+  if (count == 0) return;
+  const double na = static_cast<double>(into.count[j]), nb = static_cast<double>(count), delta = mean - into.mean[j];
+  into.mean[j] += delta * (nb / (na + nb));
+  into.scatter[j] += scatter + delta * delta * (na * nb / (na + nb));
+  into.count[j] += count;
+}
+
+void merge(Partial& into, Partial&& from) {
+  for (std::size_t j = 0; j < into.mean.size(); ++j) {
+    merge_column(into, j, from.count[j], from.mean[j], from.scatter[j]);
+    into.low[j] = std::min(into.low[j], from.low[j]);
+    into.high[j] = std::max(into.high[j], from.high[j]);
+  }
+  if (!into.bad.found()) into.bad = from.bad;
+  append(into.rows, std::move(from.rows));
+}
+
+// What is stored in a row of a block.
+double value_at(const Block& block, Index row, Index column) {
+  if (!block.sparse) return element(block.dense, row, column);
+  const CsrView& csr = block.csr;
+  const std::int32_t* first = csr.columns + csr.offsets[row];
+  const std::int32_t* last = csr.columns + csr.offsets[row + 1];
+  const Index entry = std::lower_bound(first, last, static_cast<std::int32_t>(column)) - csr.columns;
+  return csr.dtype == DType::f32 ? static_cast<double>(static_cast<const float*>(csr.values)[entry])
+                                 : static_cast<const double*>(csr.values)[entry];
+}
+
+Position first_not_finite(const Source& source, const Block& block) {
+  for (Index i = 0; i < block.rows; ++i) {
+    for (Index j = 0; j < source.cols(); ++j) {
+      const Index column = source.columns()[static_cast<std::size_t>(j)];
+      const double value = value_at(block, i, column);
+      if (!std::isfinite(value)) return {block.first + i, column, value};
+    }
+  }
+  return {};
+}
+
+// Mean and scatter of the columns of one tile (rows x cols, relative values), each in two sweeps.
+void add_tile(const double* tile, Index rows, Index cols, Index col0, std::vector<double>& mean,
+              std::vector<double>& scatter, Partial& out) {
+  mean.assign(static_cast<std::size_t>(cols), 0.0);
+  scatter.assign(static_cast<std::size_t>(cols), 0.0);
+  double* low = out.low.data() + col0;
+  double* high = out.high.data() + col0;
+  for (Index i = 0; i < rows; ++i) {
+    const double* row = tile + i * cols;
+    for (Index j = 0; j < cols; ++j) {
+      mean[static_cast<std::size_t>(j)] += row[j];
+      low[j] = row[j] < low[j] ? row[j] : low[j];
+      high[j] = row[j] > high[j] ? row[j] : high[j];
+    }
+  }
+  for (auto& value : mean) value /= static_cast<double>(rows);
+  for (Index i = 0; i < rows; ++i) {
+    const double* row = tile + i * cols;
+    for (Index j = 0; j < cols; ++j) {
+      const double delta = row[j] - mean[static_cast<std::size_t>(j)];
+      scatter[static_cast<std::size_t>(j)] += delta * delta;
+    }
+  }
+  for (Index j = 0; j < cols; ++j) {
+    const auto k = static_cast<std::size_t>(j);
+    merge_column(out, static_cast<std::size_t>(col0 + j), rows, mean[k], scatter[k]);
+  }
+}
+
+Partial dense_partial(const Centered& relative, const Block& block) {
+  const Index d = relative.cols();
+  Partial out(d);
+  std::vector<double> tile(static_cast<std::size_t>(kTileRows * std::min(d, kTileCols))), mean, scatter;
+  for (Index col0 = 0; col0 < d; col0 += kTileCols) {
+    const Index cols = std::min(kTileCols, d - col0);
+    for (Index row0 = 0; row0 < block.rows; row0 += kTileRows) {
+      const Index rows = std::min(kTileRows, block.rows - row0);
+      load_tile(relative, block, row0, rows, col0, cols, tile.data(), cols);
+      add_tile(tile.data(), rows, cols, col0, mean, scatter, out);
+    }
+  }
+  const bool finite = std::all_of(out.mean.begin(), out.mean.end(), [](double m) { return std::isfinite(m); });
+  if (!finite) out.bad = first_not_finite(relative.source(), block);
+  return out;
+}
+
+Partial sparse_partial(const Source& source, const std::vector<std::int32_t>& position,
+                       const std::vector<double>& reference, const Block& block) {
+  Partial out(source.cols());
+  for_each_entry(source, position, block, [&](Index row, Index j, double entry) {
+    const auto k = static_cast<std::size_t>(j);
+    if (!std::isfinite(entry) && !out.bad.found()) {
+      const Index column = source.columns()[k];
+      out.bad = {row, column, value_at(block, row - block.first, column)};
+    }
+    const double value = entry - reference[k];
+    // Welford's update.
+    const double delta = value - out.mean[k];
+    out.mean[k] += delta / static_cast<double>(++out.count[k]);
+    out.scatter[k] += delta * (value - out.mean[k]);
+    out.low[k] = std::min(out.low[k], value);
+    out.high[k] = std::max(out.high[k], value);
+  });
+  return out;
+}
+
+// Rows that are not stored are zeros: merge them in as a part without scatter.
+void add_zeros(Partial& out, Index rows, const std::vector<double>& reference) {
+  for (std::size_t j = 0; j < out.mean.size(); ++j) {
+    const Index zeros = rows - out.count[j];
+    if (zeros == 0) continue;
+    const double zero = -reference[j];
+    merge_column(out, j, zeros, zero, 0.0);
+    out.low[j] = std::min(out.low[j], zero);
+    out.high[j] = std::max(out.high[j], zero);
+  }
+}
+
+void rescale(Partial& partial, double factor) {
+  for (std::size_t j = 0; j < partial.mean.size(); ++j) {
+    partial.mean[j] *= factor;
+    partial.low[j] *= factor;
+    partial.high[j] *= factor;
+    partial.scatter[j] *= factor * factor;
+  }
+}
+
+double widest_range(const Partial& partial) {
+  double widest = 0;
+  for (std::size_t j = 0; j < partial.low.size(); ++j) {
+    const double range = partial.high[j] / 2 - partial.low[j] / 2;
+    widest = std::max(widest, std::min(range, std::numeric_limits<double>::max()));
+  }
+  return widest;
+}
+
+// A power of two near the widest range, where that is far from 1: squares of the data then stay in the range of
+// double, and the data themselves in that of float.
+double unit_for(double widest) {
+  const bool ordinary = widest == 0 || (widest < 0x1p20 && widest > 0x1p-20);
+  return ordinary ? 1.0 : std::ldexp(1.0, std::clamp(std::ilogb(widest) + 1, -1000, 1000));
+}
+
+std::vector<double> inverse(const std::vector<double>& values, Index count) {
+  std::vector<double> out(static_cast<std::size_t>(count), 1.0);
+  for (std::size_t j = 0; j < values.size(); ++j) out[j] = values[j] == 0 ? 0 : 1 / values[j];
+  return out;
+}
+
+// What column_moments needs besides the partial: the reference row and the factor on the columns.
+ColumnMoments finish(const Source& source, const Partial& partial, const std::vector<double>& reference, double unit) {
+  const auto d = static_cast<std::size_t>(source.cols());
+  ColumnMoments out{source.rows(),          unit,
+                    std::vector<double>(d), partial.scatter,
+                    std::vector<double>(d), std::vector<double>(d),
+                    std::vector<char>(d),   {}};
+  for (std::size_t j = 0; j < d; ++j) {
+    const double scale = source.column_scale().empty() ? 1.0 : source.column_scale()[j];
+    const auto natural = [&](double value) { return reference[j] * scale + value * unit; };
+    out.mean[j] = natural(partial.mean[j]);
+    out.min[j] = natural(partial.low[j]);
+    out.max[j] = natural(partial.high[j]);
+    out.varying[j] = partial.low[j] < partial.high[j];
+  }
+  return out;
+}
+
+// The first row stands for the offset (before the columns' scale): differences from it are exact where the offset
+// is large, and no value of a column is farther than sqrt(n) standard deviations from another.
+std::vector<double> reference_row(const Source& source, Context& context) {
+  if (is_remote(source)) {
+    const auto parts = RemoteRequest("first_row", source).by_chunk(std::min<Index>(source.rows(), 1), context);
+    return parts.empty() ? std::vector<double>(static_cast<std::size_t>(source.cols()))
+                         : Unpacker(parts.front().bytes).list<double>();
+  }
+  std::vector<double> row(static_cast<std::size_t>(source.cols()));
+  if (source.rows() == 0) return row;
+  Block block = source.store().block(0);
+  const double scale = source.row_scale().empty() ? 1.0 : source.row_scale()[0];
+  if (block.sparse) {
+    block.rows = 1;
+    const Source plain = Source(source).with_column_scale(inverse(source.column_scale(), source.cols()));
+    for_each_entry(plain, column_positions(source), block,
+                   [&](Index, Index j, double value) { row[static_cast<std::size_t>(j)] = value; });
+    return row;
+  }
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = element(block.dense, 0, source.columns()[j]) * scale;
+  return row;
+}
+
+// The reference as it is subtracted from scaled entries.
+std::vector<double> scaled_by(std::vector<double> reference, const std::vector<double>& scale) {
+  for (std::size_t j = 0; j < scale.size(); ++j) reference[j] *= scale[j];
+  return reference;
+}
+
+// The statistics of what is stored, relative to the reference, in `unit`; and the given rows.
+Partial collect_stored(const Source& source, const std::vector<double>& reference, double unit,
+                       const std::vector<Index>& rows, Context& context) {
+  const Centered relative(source, reference, unit);
+  const std::vector<double> scaled_reference = scaled_by(reference, relative.scale());
+  const Source scaled = source.with_column_scale(std::vector<double>(reference.size(), 1.0 / unit));
+  return reduce_blocks<Partial>(
+      source.store(), context,
+      [&](const Block& block) {
+        Partial partial = source.sparse() ? sparse_partial(scaled, relative.position(), scaled_reference, block)
+                                          : dense_partial(relative, block);
+        partial.rows = rows_of_block(source, block, rows);
+        return partial;
+      },
+      merge);
+}
+
+Bytes packed(const Partial& partial) {
+  Packer packer;
+  packer.put(partial.count).put(partial.mean).put(partial.scatter).put(partial.low).put(partial.high);
+  packer.put(partial.bad.row).put(partial.bad.column).put(partial.bad.value);
+  pack(packer, partial.rows);
+  return packer.take();
+}
+
+Partial unpacked(ByteView bytes) {
+  Unpacker parts(bytes);
+  Partial out;
+  out.count = parts.list<Index>();
+  for (auto* values : {&out.mean, &out.scatter, &out.low, &out.high}) {
+    *values = parts.list<double>();
+    require(values->size() == out.count.size(), ErrorCode::internal, "moments of ", values->size(), " columns, need ",
+            out.count.size());
+  }
+  out.bad.row = parts.number<Index>();
+  out.bad.column = parts.number<Index>();
+  out.bad.value = parts.number<double>();
+  out.rows = unpack_rows(parts);
+  return out;
+}
+
+// The statistics, zeros that are not stored included. `stored` counts entries.
+Partial collect(const Source& source, const std::vector<double>& reference, double unit, const std::vector<Index>& rows,
+                std::vector<Index>& stored, Context& context) {
+  context.count_pass();
+  Partial out =
+      is_remote(source)
+          ? unpacked(RemoteRequest("moments", source).with(reference).with(unit).with(rows).merged(context).bytes)
+          : collect_stored(source, reference, unit, rows, context);
+  require(static_cast<Index>(out.count.size()) == source.cols(), ErrorCode::internal, "moments of ", out.count.size(),
+          " columns, need ", source.cols());
+  stored = out.count;
+  if (source.sparse()) {
+    const Centered relative(source, reference, unit);
+    add_zeros(out, source.rows(), scaled_by(reference, relative.scale()));
+  }
+  return out;
+}
+
+void require_finite(const Position& bad) {
+  if (!bad.found()) return;
+  fail(ErrorCode::bad_data, "row ", bad.row, ", column ", bad.column, ": ",
+       std::isnan(bad.value) ? "NaN"
+       : bad.value < 0       ? "-inf"
+                             : "inf",
+       ", need finite numbers");
+}
+
+}  // namespace
+
+double ColumnMoments::variance(Index j) const {
+  return scatter[static_cast<std::size_t>(j)] * unit * unit / static_cast<double>(std::max<Index>(rows - 1, 1));
+}
+
+namespace {
+
+ColumnMoments compute_moments(const Source& source, const std::vector<Index>& rows, TakenRows& taken,
+                              Context& context) {
+  const std::vector<double> reference = reference_row(source, context);
+  std::vector<Index> stored;
+  for (std::size_t j = 0; j < reference.size(); ++j) {
+    if (!std::isfinite(reference[j])) require_finite({0, source.columns()[j], reference[j]});
+  }
+  Partial partial = collect(source, reference, 1.0, rows, stored, context);
+  require_finite(partial.bad);
+  taken = std::move(partial.rows);
+  for (std::size_t j = 0; j < reference.size(); ++j) {
+    require(std::isfinite(partial.mean[j]), ErrorCode::bad_data, "column ", source.columns()[j],
+            ": values so large that their differences overflow: scale the data");
+  }
+  const double widest = widest_range(partial), unit = unit_for(widest);
+  if (widest > 1e100 || (widest > 0 && widest < 1e-100)) {
+    partial = collect(source, reference, unit, {}, stored, context);  // the squares of the first pass are lost
+  } else if (unit != 1.0) {
+    rescale(partial, 1.0 / unit);
+  }
+  ColumnMoments out = finish(source, partial, reference, unit);
+  out.stored = std::move(stored);
+  return out;
+}
+
+}  // namespace
+
+ColumnMoments column_moments(const Source& source, Context& context) {
+  TakenRows none;
+  moments_and_rows(source, {}, none, context);
+  return *source.memo().moments;
+}
+
+bool moments_and_rows(const Source& source, const std::vector<Index>& rows, TakenRows& taken, Context& context) {
+  MomentsMemo& memo = source.memo();
+  const std::lock_guard lock(memo.mutex);
+  const bool asked_elsewhere = is_remote(source) && !rows.empty();  // there is no other pass that could take them
+  if (memo.moments && !asked_elsewhere) return false;
+  memo.moments = std::make_shared<const ColumnMoments>(compute_moments(source, rows, taken, context));
+  return true;
+}
+
+Bytes first_row_of_chunk(ChunkTask& task, Context& context) {
+  return Packer().put(reference_row(task.source, context)).take();
+}
+
+Bytes moments_of_chunk(ChunkTask& task, Context& context) {
+  const auto reference = task.shared.list<double>();
+  const auto unit = task.shared.number<double>();
+  std::vector<Index> own;
+  for (const Index row : task.shared.list<Index>()) {
+    if (row >= task.first && row < task.first + task.source.rows()) own.push_back(row - task.first);
+  }
+  Partial partial = collect_stored(task.source, reference, unit, own, context);
+  widen(partial.rows, task.source.store().dtype());
+  if (partial.bad.found()) partial.bad.row += task.first;
+  return packed(partial);
+}
+
+Bytes merge_moments(ByteView left, ByteView right) {
+  Partial into = unpacked(left), from = unpacked(right);
+  require(into.mean.size() == from.mean.size(), ErrorCode::internal, "moments of ", into.mean.size(), " and ",
+          from.mean.size(), " columns");
+  merge(into, std::move(from));
+  return packed(into);
+}
+
+std::vector<Index> count_not_finite(const Source& source, Context& context) {
+  using NotFinite = std::vector<Index>;
+  context.count_pass();
+  const std::vector<std::int32_t> position = column_positions(source);
+  return reduce_blocks<NotFinite>(
+      source.store(), context,
+      [&](const Block& block) {
+        NotFinite counts(static_cast<std::size_t>(source.cols()));
+        const auto look = [&](Index, Index j, double value) {
+          counts[static_cast<std::size_t>(j)] += !std::isfinite(value);
+        };
+        if (block.sparse) {
+          for_each_entry(source, position, block, look);
+        } else {
+          for (Index i = 0; i < block.rows; ++i) {
+            for (Index j = 0; j < source.cols(); ++j) {
+              look(i, j, element(block.dense, i, source.columns()[static_cast<std::size_t>(j)]));
+            }
+          }
+        }
+        return counts;
+      },
+      [](NotFinite& into, NotFinite&& from) {
+        for (std::size_t j = 0; j < into.size(); ++j) into[j] += from[j];
+      });
+}
+
+}  // namespace tamis

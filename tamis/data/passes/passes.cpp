@@ -1,0 +1,403 @@
+// Products with the data.
+
+#include <algorithm>
+#include <cassert>
+#include <functional>
+#include <optional>
+
+#include "tamis/data/passes/blocks.h"
+#include "tamis/data/passes/tile.h"
+#include "tamis/data/stores/remote_pass.h"
+#include "tamis/linalg/kernels.h"
+
+namespace tamis {
+
+namespace {
+
+// --- Z V ---------------------------------------------------------------------------------------------------------
+
+Index padded_width(Index cols) { return pieces(cols, kWidthStep<double>) * kWidthStep<double>; }
+
+// V with its columns padded to whole vectors, as the skinny product takes it: V itself where they are.
+class Padded {
+ public:
+  explicit Padded(const Matrix& v) : v_(v) {
+    if (padded_width(v.cols()) == v.cols()) return;
+    own_ = Matrix(v.rows(), padded_width(v.cols()));
+    for (Index i = 0; i < v.rows(); ++i) std::copy_n(v.row(i), v.cols(), own_.row(i));
+  }
+  const Matrix& matrix() const { return padded_width(v_.cols()) == v_.cols() ? v_ : own_; }
+
+ private:
+  const Matrix& v_;
+  Matrix own_;
+};
+
+// Z as the dense products take it: T - 1 offset', where T holds X itself and the offset is its centre (z.folds()), or T
+// holds Z and the offset is 0. Which of them is a property of the values, so that twins in other layouts keep their
+// bits.
+struct Folded {
+  explicit Folded(const Centered& z)
+      : plain(z.folds() ? std::optional<Centered>(std::in_place, z.source(), zeros(z), 1.0) : std::nullopt),
+        rows(plain ? *plain : z),
+        offset(plain ? z.center() : zeros(z)) {}
+  static std::vector<double> zeros(const Centered& z) { return std::vector<double>(z.center().size()); }
+  const std::optional<Centered> plain;
+  const Centered& rows;
+  const std::vector<double> offset;
+};
+
+// offset' V.
+std::vector<double> times_rows(const std::vector<double>& offset, const Matrix& v) {
+  std::vector<double> out(static_cast<std::size_t>(v.cols()));
+  for (Index j = 0; j < v.rows(); ++j) {
+    kernels<double>().axpy(v.cols(), offset[static_cast<std::size_t>(j)], v.row(j), out.data());
+  }
+  return out;
+}
+
+// A few rows of T, in pieces of neighbouring columns: straight from the store where it holds doubles row by row in runs
+// of some length, else copied into a tile.
+class DenseRows {
+ public:
+  struct Piece {
+    const double* data;
+    Index step, first, cols;
+  };
+
+  DenseRows(const Folded& z, Index most_cols) : rows_(z.rows), step_(tile_step(std::min(most_cols, z.rows.cols()))) {}
+
+  void load(const Block& block, Index row, Index count, Index col0, Index cols) {
+    const DenseView& view = block.dense;
+    pieces_.clear();
+    if (view.dtype == DType::f64 && view.col_stride == 1 && rows_.plain_rows()) {
+      const double* data = static_cast<const double*>(view.data) + row * view.row_stride;
+      for (Index j = col0; j < col0 + cols;) {
+        const Index end = std::min(rows_.run_end(j), col0 + cols);
+        pieces_.push_back({data + rows_.source().columns()[static_cast<std::size_t>(j)], view.row_stride, j, end - j});
+        j = end;
+      }
+      return;
+    }
+    tile_.resize(static_cast<std::size_t>(kTileRows * step_));
+    load_tile(rows_, block, row, count, col0, cols, tile_.data(), step_);
+    pieces_.push_back({tile_.data(), step_, col0, cols});
+  }
+
+  // y (count x width) += T V, a stretch of V at a time that stays in the nearest cache. Meanwhile the memory at `ahead`
+  // (as much as was loaded; may be null) is fetched.
+  void add_product(Index count, const Matrix& v, double* y, const char* ahead, std::size_t item_size) const {
+    constexpr Index kStretch = 256;
+    const Index item = ahead == nullptr ? 0 : static_cast<Index>(item_size);
+    for (const Piece& piece : pieces_) {
+      for (Index k = 0; k < piece.cols; k += kStretch) {
+        const Index depth = std::min(kStretch, piece.cols - k);
+        kernels<double>().skinny_product(count, depth, piece.data + k, piece.step, 1, v.row(piece.first + k), v.cols(),
+                                         y, ahead, item);
+        ahead += count * depth * item;
+      }
+    }
+  }
+
+  // sum (cols loaded x width, from its row `first` on) += T'Y.
+  void add_transposed(Index count, const double* y, Index first, Matrix& sum) const {
+    for (const Piece& piece : pieces_) {
+      kernels<double>().skinny_product(piece.cols, count, piece.data, 1, piece.step, y, sum.cols(),
+                                       sum.row(piece.first - first), nullptr, 0);
+    }
+  }
+
+ private:
+  const Centered& rows_;
+  const Index step_;
+  std::vector<double> tile_;
+  std::vector<Piece> pieces_;
+};
+
+// Where the rows after these lie, for fetching them early; null where rows are not simply one after the other.
+const char* rows_ahead(const Block& block, Index row) {
+  const DenseView& view = block.dense;
+  if (view.col_stride != 1 || row >= view.rows) return nullptr;
+  return static_cast<const char*>(view.data) + row * view.row_stride * static_cast<Index>(size_of(view.dtype));
+}
+
+Matrix multiply_dense(const Centered& z, const Matrix& v, Context& context) {
+  const Folded folded(z);
+  const Padded whole(v);
+  const Matrix& vp = whole.matrix();
+  const std::vector<double> offset = times_rows(folded.offset, vp);
+  const Index d = z.cols(), width = vp.cols();
+  Matrix out(z.rows(), v.cols());
+  for_each_piece(z.source(), context, [&](const Block& block, Index row0, Index rows) {
+    DenseRows some(folded, kTileCols);
+    std::vector<double> y(static_cast<std::size_t>(kTileRows * width));
+    for (Index row = row0; row < row0 + rows; row += kTileRows) {
+      const Index count = std::min(kTileRows, row0 + rows - row);
+      const char* ahead = d <= kTileCols ? rows_ahead(block, row + count) : nullptr;
+      std::fill(y.begin(), y.end(), 0.0);
+      for (Index col0 = 0; col0 < d; col0 += kTileCols) {
+        some.load(block, row, count, col0, std::min(kTileCols, d - col0));
+        some.add_product(count, vp, y.data(), ahead, size_of(block.dense.dtype));
+      }
+      for (Index i = 0; i < count; ++i) {
+        double* to = out.row(block.first + row + i);
+        for (Index k = 0; k < out.cols(); ++k) {
+          to[k] = y[static_cast<std::size_t>(i * width + k)] - offset[static_cast<std::size_t>(k)];
+        }
+      }
+    }
+  });
+  return out;
+}
+
+// Entries of one row, shifted and scaled, as the sparse kernels take them: the store's own where nothing changes them.
+struct RowEntries {
+  const double* values = nullptr;
+  const std::int32_t* columns = nullptr;
+  Index count = 0;
+
+  void load(const Centered& z, const Block& block, Index i) {
+    const Index first = block.csr.offsets[i], stored = block.csr.offsets[i + 1] - first;
+    if (z.plain_entries() && block.csr.dtype == DType::f64) {
+      values = static_cast<const double*>(block.csr.values) + first;
+      columns = block.csr.columns + first;
+      count = stored;
+      return;
+    }
+    if (static_cast<Index>(own_values_.size()) < stored) {
+      own_values_.resize(static_cast<std::size_t>(stored));
+      own_columns_.resize(static_cast<std::size_t>(stored));
+    }
+    std::size_t used = 0;
+    for_each_shifted(z, block, i, 1, [&](Index, Index j, double value) {
+      own_values_[used] = value;
+      own_columns_[used++] = static_cast<std::int32_t>(j);
+    });
+    values = own_values_.data();
+    columns = own_columns_.data();
+    count = static_cast<Index>(used);
+  }
+
+ private:
+  std::vector<double> own_values_;
+  std::vector<std::int32_t> own_columns_;
+};
+
+}  // namespace
+
+Matrix multiply(const Centered& z, const Matrix& v, Context& context) {
+  assert(v.rows() == z.cols());
+  if (is_remote(z.source())) {
+    context.count_pass();
+    return RemoteRequest("multiply", z).with(v).rows_of_all(z.rows(), v.cols(), context);
+  }
+  if (!z.source().sparse()) return multiply_dense(z, v, context);
+  Matrix out(z.rows(), v.cols());
+  const std::vector<double> offset = times_rows(implicit_center(z), v);
+  const Padded whole(v);
+  const Matrix& vp = whole.matrix();
+  for_each_piece(z.source(), context, [&](const Block& block, Index row0, Index rows) {
+    RowEntries entries;
+    std::vector<double> y(static_cast<std::size_t>(vp.cols()));
+    for (Index i = row0; i < row0 + rows; ++i) {
+      entries.load(z, block, i);
+      std::fill(y.begin(), y.end(), 0.0);
+      kernels<double>().sparse_gather(entries.count, entries.values, entries.columns, vp.data(), vp.cols(), y.data());
+      for (std::size_t k = 0; k < offset.size(); ++k) {
+        out(block.first + i, static_cast<Index>(k)) = y[k] - offset[k];
+      }
+    }
+  });
+  return out;
+}
+
+Bytes multiply_chunk(ChunkTask& task, Context& context) {
+  const Centered z = task.centered();
+  return Packer().put(multiply(z, task.shared.matrix(), context)).take();
+}
+
+// --- Z'T ---------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// What is taken off the products in sum: Z = T - 1 offset'.
+std::vector<double> offset_of(const Centered& z) {
+  if (z.source().sparse()) return implicit_center(z);
+  return z.folds() ? z.center() : std::vector<double>(z.center().size());
+}
+
+// Z'Y = T'Y - offset (1'Y) out of the sums T'Y over pieces of T's columns, the first of which ends with 1'Y.
+Matrix without_offset(Sums sums, const std::vector<double>& offset, Index cols) {
+  Matrix out(static_cast<Index>(offset.size()), cols);
+  Index j = 0;
+  for (std::size_t q = 0; q < sums.size(); ++q) {
+    const double* total = sums.front().row(sums.front().rows() - 1);
+    const Index rows = sums[q].rows() - (q == 0 ? 1 : 0);
+    for (Index i = 0; i < rows; ++i, ++j) {
+      const double center = offset[static_cast<std::size_t>(j)];
+      for (Index k = 0; k < cols; ++k) out(j, k) = sums[q](i, k) - center * total[k];
+    }
+    if (q > 0) sums[q] = Matrix();
+  }
+  return out;
+}
+
+void add_rows(Index count, const double* y, Index width, double* total) {
+  for (Index i = 0; i < count; ++i) kernels<double>().axpy(width, 1.0, y + i * width, total);
+}
+
+Sums transposed_sums_dense(const Centered& z, const Matrix& t, Context& context) {
+  const Folded folded(z);
+  const Index d = z.cols();
+  const Padded whole(t);
+  const Matrix& tp = whole.matrix();
+  return reduce_sums(z.source().store(), pieces(d, kTileCols), context, [&](const Block& block, Index q) {
+    const Index col0 = q * kTileCols, cols = std::min(kTileCols, d - col0);
+    DenseRows some(folded, kTileCols);
+    Matrix sum(cols + (q == 0 ? 1 : 0), tp.cols());
+    for (Index row = 0; row < block.rows; row += kTileRows) {
+      const Index count = std::min(kTileRows, block.rows - row);
+      some.load(block, row, count, col0, cols);
+      some.add_transposed(count, tp.row(block.first + row), col0, sum);
+    }
+    if (q == 0) add_rows(block.rows, tp.row(block.first), tp.cols(), sum.row(cols));
+    return sum;
+  });
+}
+
+Sums transposed_sums_sparse(const Centered& z, const Matrix& t, Context& context) {
+  const Padded whole(t);
+  const Matrix& tp = whole.matrix();
+  return reduce_sums(z.source().store(), 1, context, [&](const Block& block, Index) {
+    Matrix sum(z.cols() + 1, tp.cols());
+    RowEntries entries;
+    for (Index i = 0; i < block.rows; ++i) {
+      entries.load(z, block, i);
+      kernels<double>().sparse_scatter(entries.count, entries.values, entries.columns, tp.row(block.first + i),
+                                       tp.cols(), sum.data());
+    }
+    add_rows(block.rows, tp.row(block.first), tp.cols(), sum.row(z.cols()));
+    return sum;
+  });
+}
+
+Sums transposed_sums(const Centered& z, const Matrix& t, Context& context) {
+  return z.source().sparse() ? transposed_sums_sparse(z, t, context) : transposed_sums_dense(z, t, context);
+}
+
+}  // namespace
+
+Matrix multiply_transposed(const Centered& z, const Matrix& t, Context& context) {
+  assert(t.rows() == z.rows());
+  if (is_remote(z.source())) {
+    context.count_pass();
+    const RemotePart sums =
+        RemoteRequest("multiply_transposed", z).with(t.cols()).by_row(t.data(), t.cols()).merged(context);
+    return without_offset(Unpacker(sums.bytes).matrices(), offset_of(z), t.cols());
+  }
+  return without_offset(transposed_sums(z, t, context), offset_of(z), t.cols());
+}
+
+Bytes transposed_sums_of_chunk(ChunkTask& task, Context& context) {
+  const Centered z = task.centered();
+  Matrix t(z.rows(), task.shared.number<Index>());
+  const auto values = take_numbers<double>(task.by_row, t.size());
+  std::copy(values.begin(), values.end(), t.data());
+  return Packer().put(transposed_sums(z, t, context)).take();
+}
+
+// --- Z'(ZV) ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// From this many blocks on, one sweep that keeps a few rows in cache for both products keeps all threads busy.
+constexpr Index kSweepBlocks = 3;
+constexpr Index kSweepCols = 4096;
+
+// sum (d + 1 x width) += [T 1]'(T V - 1 offset') for the rows of one block, a few at a time.
+void sweep_block(const Folded& z, const Block& block, const Matrix& v, const std::vector<double>& offset, Matrix& sum) {
+  const Index d = v.rows(), width = v.cols();
+  DenseRows some(z, d);
+  Matrix y(kTileRows, width);
+  for (Index row = 0; row < block.rows; row += kTileRows) {
+    const Index count = std::min(kTileRows, block.rows - row);
+    for (Index i = 0; i < count; ++i) {
+      std::transform(offset.begin(), offset.end(), y.row(i), [](double value) { return -value; });
+    }
+    some.load(block, row, count, 0, d);
+    some.add_product(count, v, y.data(), rows_ahead(block, row + count), size_of(block.dense.dtype));
+    some.add_transposed(count, y.data(), 0, sum);
+    add_rows(count, y.data(), width, sum.row(d));
+  }
+}
+
+// The same of sparse rows, one at a time.
+void sweep_sparse_block(const Centered& z, const Block& block, const Matrix& v, const std::vector<double>& offset,
+                        Matrix& sum) {
+  RowEntries entries;
+  std::vector<double> y(static_cast<std::size_t>(v.cols()));
+  for (Index i = 0; i < block.rows; ++i) {
+    entries.load(z, block, i);
+    std::fill(y.begin(), y.end(), 0.0);
+    kernels<double>().sparse_gather(entries.count, entries.values, entries.columns, v.data(), v.cols(), y.data());
+    std::transform(y.begin(), y.end(), offset.begin(), y.begin(), std::minus<>());
+    kernels<double>().sparse_scatter(entries.count, entries.values, entries.columns, y.data(), v.cols(), sum.data());
+    add_rows(1, y.data(), v.cols(), sum.row(z.cols()));
+  }
+}
+
+Sums sweep_sums_sparse(const Centered& z, const Matrix& v, Context& context) {
+  const Padded whole(v);
+  const Matrix& vp = whole.matrix();
+  const std::vector<double> offset = times_rows(implicit_center(z), vp);
+  return reduce_sums(z.source().store(), 1, context, [&](const Block& block, Index) {
+    Matrix partial(z.cols() + 1, vp.cols());
+    sweep_sparse_block(z, block, vp, offset, partial);
+    return partial;
+  });
+}
+
+Sums sweep_sums(const Centered& z, const Matrix& v, Context& context) {
+  if (z.source().sparse()) return sweep_sums_sparse(z, v, context);
+  const Folded folded(z);
+  const Padded whole(v);
+  const Matrix& vp = whole.matrix();
+  const std::vector<double> offset = times_rows(folded.offset, vp);
+  return reduce_sums(z.source().store(), 1, context, [&](const Block& block, Index) {
+    Matrix partial(z.cols() + 1, vp.cols());
+    sweep_block(folded, block, vp, offset, partial);
+    return partial;
+  });
+}
+
+// A function of all the rows' shape, wherever they are.
+bool sweeps(const Source& source) {
+  return source.store().block_count() >= kSweepBlocks && source.cols() <= kSweepCols;
+}
+
+}  // namespace
+
+Matrix scatter_product(const Centered& z, const Matrix& v, Context& context) {
+  const bool at_once = sweeps(z.source());
+  if (is_remote(z.source())) {
+    context.count_pass();
+    if (!at_once) context.count_pass();  // a chunk is read twice
+    const RemotePart sums = RemoteRequest(at_once ? "sweep" : "scatter", z).with(v).merged(context);
+    return without_offset(Unpacker(sums.bytes).matrices(), offset_of(z), v.cols());
+  }
+  if (!at_once) return multiply_transposed(z, multiply(z, v, context), context);
+  return without_offset(sweep_sums(z, v, context), offset_of(z), v.cols());
+}
+
+Bytes sweep_sums_of_chunk(ChunkTask& task, Context& context) {
+  const Centered z = task.centered();
+  return Packer().put(sweep_sums(z, task.shared.matrix(), context)).take();
+}
+
+// Z V stays where its rows are.
+Bytes scatter_sums_of_chunk(ChunkTask& task, Context& context) {
+  const Centered z = task.centered();
+  return Packer().put(transposed_sums(z, multiply(z, task.shared.matrix(), context), context)).take();
+}
+
+}  // namespace tamis

@@ -1,0 +1,196 @@
+#include "tamis/data/passes/sample.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "tamis/base/error.h"
+#include "tamis/base/random.h"
+#include "tamis/data/passes/passes.h"
+#include "tamis/data/passes/reduce.h"
+#include "tamis/data/passes/taken_rows.h"
+#include "tamis/data/passes/tile.h"
+#include "tamis/data/stores/remote_pass.h"
+#include "tamis/data/stores/sparse_rows.h"
+
+namespace tamis {
+
+// --- Rows of blocks ------------------------------------------------------------------------------------------------
+
+namespace {
+
+Bytes dense_row(const Source& source, const DenseView& view, Index row) {
+  const std::size_t size = size_of(view.dtype);
+  const auto* from = static_cast<const std::uint8_t*>(view.data) + row * view.row_stride * static_cast<Index>(size);
+  Bytes to(source.columns().size() * size);
+  for (std::size_t j = 0; j < source.columns().size(); ++j) {
+    std::memcpy(&to[j * size], from + source.columns()[j] * view.col_stride * static_cast<Index>(size), size);
+  }
+  return to;
+}
+
+void add_sparse_row(const CsrView& csr, const std::vector<std::int32_t>& position, Index row, TakenRows& out) {
+  const std::size_t size = size_of(csr.dtype);
+  const auto* from = static_cast<const std::uint8_t*>(csr.values);
+  Bytes values;
+  std::vector<std::int32_t> columns;
+  for (Index k = csr.offsets[row]; k < csr.offsets[row + 1]; ++k) {
+    const std::int32_t j = position.empty() ? csr.columns[k] : position[static_cast<std::size_t>(csr.columns[k])];
+    if (j < 0) continue;
+    columns.push_back(j);
+    const auto* value = from + static_cast<std::size_t>(k) * size;
+    values.insert(values.end(), value, value + size);
+  }
+  out.values.push_back(std::move(values));
+  out.columns.push_back(std::move(columns));
+}
+
+}  // namespace
+
+TakenRows rows_of_block(const Source& source, const Block& block, const std::vector<Index>& rows) {
+  TakenRows out;
+  const auto begin = std::lower_bound(rows.begin(), rows.end(), block.first);
+  const auto end = std::lower_bound(begin, rows.end(), block.first + block.rows);
+  if (begin == end) return out;
+  const std::vector<std::int32_t> position = block.sparse ? column_positions(source) : std::vector<std::int32_t>();
+  for (auto row = begin; row != end; ++row) {
+    if (block.sparse) {
+      add_sparse_row(block.csr, position, *row - block.first, out);
+    } else {
+      out.values.push_back(dense_row(source, block.dense, *row - block.first));
+    }
+  }
+  return out;
+}
+
+void append(TakenRows& into, TakenRows&& from) {
+  std::move(from.values.begin(), from.values.end(), std::back_inserter(into.values));
+  std::move(from.columns.begin(), from.columns.end(), std::back_inserter(into.columns));
+}
+
+void widen(TakenRows& rows, DType dtype) {
+  for (Bytes& values : rows.values) {
+    const auto count = static_cast<Index>(values.size() / size_of(dtype));
+    const DenseView view{values.data(), dtype, 1, count, count, 1};
+    Bytes wide(static_cast<std::size_t>(count) * sizeof(double));
+    for (Index j = 0; j < count; ++j) {
+      const double value = element(view, 0, j);
+      std::memcpy(&wide[static_cast<std::size_t>(j) * sizeof value], &value, sizeof value);
+    }
+    values = std::move(wide);
+  }
+}
+
+void pack(Packer& packer, const TakenRows& rows) {
+  packer.put(rows.values.size()).put(rows.columns.size());
+  for (const auto& values : rows.values) packer.put(values);
+  for (const auto& columns : rows.columns) packer.put(columns);
+}
+
+TakenRows unpack_rows(Unpacker& parts) {
+  TakenRows out;
+  const auto values = parts.number<std::size_t>(), columns = parts.number<std::size_t>();
+  for (std::size_t i = 0; i < values; ++i) out.values.push_back(parts.list<std::uint8_t>());
+  for (std::size_t i = 0; i < columns; ++i) out.columns.push_back(parts.list<std::int32_t>());
+  return out;
+}
+
+// --- A sample ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::uint64_t kDrawStream = 0x64726177;  // its own stream of the seed
+
+std::shared_ptr<Bytes> joined(std::vector<Bytes> rows) {
+  auto out = std::make_shared<Bytes>();
+  std::size_t size = 0;
+  for (const Bytes& row : rows) size += row.size();
+  out->reserve(size);
+  for (Bytes& row : rows) {
+    out->insert(out->end(), row.begin(), row.end());
+    row = {};
+  }
+  return out;
+}
+
+std::shared_ptr<const Store> dense_store_of(TakenRows taken, Index n, Index d, DType dtype) {
+  const auto data = joined(std::move(taken.values));
+  require(data->size() == static_cast<std::size_t>(n * d) * size_of(dtype), ErrorCode::internal,
+          "sample: ", data->size(), " bytes for ", n, " rows of ", d, " columns");
+  return make_dense_store({data->data(), dtype, n, d, d, 1}, data);
+}
+
+struct SampledCsr {
+  std::vector<std::int64_t> offsets = {0};
+  std::vector<std::int32_t> columns;
+  std::shared_ptr<Bytes> values;
+};
+
+std::shared_ptr<const Store> sparse_store_of(TakenRows taken, Index n, Index d, DType dtype) {
+  const auto csr = std::make_shared<SampledCsr>();
+  csr->values = joined(std::move(taken.values));
+  for (const auto& row : taken.columns) {
+    csr->columns.insert(csr->columns.end(), row.begin(), row.end());
+    csr->offsets.push_back(static_cast<std::int64_t>(csr->columns.size()));
+  }
+  const bool fits = csr->values->size() == csr->columns.size() * size_of(dtype) &&
+                    csr->offsets.size() == static_cast<std::size_t>(n) + 1;
+  require(fits, ErrorCode::internal, "sample: ", csr->values->size(), " bytes for ", csr->columns.size(), " entries");
+  return make_sparse_store({n, d, csr->offsets.data(), csr->columns.data(), csr->values->data(), dtype}, csr);
+}
+
+Source sampled_source(const Source& source, const std::vector<Index>& rows, TakenRows taken, DType dtype) {
+  const auto n = static_cast<Index>(rows.size()), d = source.cols();
+  Source out(source.sparse() ? sparse_store_of(std::move(taken), n, d, dtype)
+                             : dense_store_of(std::move(taken), n, d, dtype));
+  if (!source.column_scale().empty()) out = out.with_column_scale(source.column_scale());
+  if (source.row_scale().empty()) return out;
+  std::vector<double> scale;
+  for (const Index row : rows) scale.push_back(source.row_scale()[static_cast<std::size_t>(row)]);
+  return out.with_row_scale(scale);
+}
+
+}  // namespace
+
+std::vector<Index> draw_rows(Index n, Index count, std::uint64_t seed) {
+  std::vector<Index> rows;
+  if (count >= n) {
+    rows.resize(static_cast<std::size_t>(n));
+    std::iota(rows.begin(), rows.end(), Index{0});
+    return rows;
+  }
+  const Random random(seed, kDrawStream);
+  using Drawn = std::pair<std::uint64_t, Index>;
+  std::vector<Drawn> smallest;  // and some more, from time to time cut back to `count`
+  const auto cut = [&] {
+    std::nth_element(smallest.begin(), smallest.begin() + count - 1, smallest.end());
+    smallest.resize(static_cast<std::size_t>(count));
+  };
+  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  for (Index row = 0; row < n; ++row) {
+    const std::uint64_t number = random.bits(static_cast<std::uint64_t>(row));
+    if (number > most) continue;
+    smallest.emplace_back(number, row);
+    if (static_cast<Index>(smallest.size()) < 2 * count) continue;
+    cut();
+    most = smallest.back().first;
+  }
+  cut();
+  for (const Drawn& drawn : smallest) rows.push_back(drawn.second);
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+Source take_rows(const Source& source, const std::vector<Index>& rows, Context& context) {
+  TakenRows taken;
+  if (!moments_and_rows(source, rows, taken, context)) {
+    taken = reduce_blocks<TakenRows>(
+        source.store(), context, [&](const Block& block) { return rows_of_block(source, block, rows); }, append);
+  }
+  return sampled_source(source, rows, std::move(taken), is_remote(source) ? DType::f64 : source.store().dtype());
+}
+
+}  // namespace tamis

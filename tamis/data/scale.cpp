@@ -1,0 +1,83 @@
+#include "tamis/data/scale.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "tamis/base/error.h"
+
+namespace tamis {
+
+namespace {
+
+constexpr std::array<const char*, 4> kScalings = {"none", "standard", "minmax", "unit"};
+
+// Not the root of variance(j), whose square may leave the range of double where the deviation does not.
+double deviation(const ColumnMoments& moments, Index j) {
+  const double scatter = moments.scatter[static_cast<std::size_t>(j)];
+  return moments.unit * std::sqrt(scatter / static_cast<double>(std::max<Index>(1, moments.rows - 1)));
+}
+
+// 1 / divisor where that is a number a column can be multiplied by, else 1.
+double reciprocal(double divisor) {
+  const double factor = 1.0 / divisor;
+  return divisor > 0.0 && std::isfinite(factor) && factor > 0.0 ? factor : 1.0;
+}
+
+std::vector<double> column_factors(const ColumnMoments& moments, bool by_range) {
+  std::vector<double> factors(moments.mean.size(), 1.0);
+  for (std::size_t j = 0; j < factors.size(); ++j) {
+    const auto column = static_cast<Index>(j);
+    if (!moments.varies(column)) continue;
+    factors[j] = reciprocal(by_range ? moments.max[j] - moments.min[j] : deviation(moments, column));
+  }
+  return factors;
+}
+
+std::vector<double> row_factors(const Source& source, Context& context) {
+  auto factors = row_squared_norms(source, context);
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    require(std::isfinite(factors[i]), ErrorCode::bad_data, "scale = unit: the norm of row ", i,
+            " is out of range, need values below 1e150");
+    factors[i] = reciprocal(std::sqrt(factors[i]));
+  }
+  return factors;
+}
+
+}  // namespace
+
+const char* name_of(Scaling scaling) { return kScalings[static_cast<std::size_t>(scaling)]; }
+
+Scaling parse_scaling(const std::string& text_value) {
+  const auto found = std::find(kScalings.begin(), kScalings.end(), text_value);
+  require(found != kScalings.end(), ErrorCode::usage, "scale = ", text_value, ", need none, standard, minmax or unit");
+  return static_cast<Scaling>(found - kScalings.begin());
+}
+
+Source scaled(const Source& source, Scaling scaling, const ColumnMoments& moments, Context& context) {
+  switch (scaling) {
+    case Scaling::none: break;
+    case Scaling::standard: return source.with_column_scale(column_factors(moments, false));
+    case Scaling::minmax: return source.with_column_scale(column_factors(moments, true));
+    case Scaling::unit: return source.with_row_scale(row_factors(source, context));
+  }
+  return source;
+}
+
+double deviation_spread(const ColumnMoments& moments) {
+  double least = std::numeric_limits<double>::infinity(), most = 0.0;
+  for (Index j = 0; j < static_cast<Index>(moments.mean.size()); ++j) {
+    const double sd = moments.varies(j) ? deviation(moments, j) : 0.0;
+    if (sd > 0.0) least = std::min(least, sd), most = std::max(most, sd);
+  }
+  return most > 0.0 ? most / least : 1.0;
+}
+
+Index count_constant(const ColumnMoments& moments) {
+  Index count = 0;
+  for (Index j = 0; j < static_cast<Index>(moments.mean.size()); ++j) count += moments.varies(j) ? 0 : 1;
+  return count;
+}
+
+}  // namespace tamis

@@ -1,0 +1,29 @@
+// Bringing columns or rows to one scale before a method sees them. Nothing is shifted, so sparse data stay sparse;
+// the methods centre by themselves.
+#pragma once
+
+#include <string>
+
+#include "tamis/data/passes/passes.h"
+
+namespace tamis {
+
+enum class Scaling {
+  none,
+  standard,  // columns divided by their standard deviation (n - 1)
+  minmax,    // columns divided by their range
+  unit,      // rows divided by their 2-norm
+};
+
+const char* name_of(Scaling scaling);
+// "none", "standard", "minmax", "unit". Throws Error(usage).
+Scaling parse_scaling(const std::string& text);
+
+// Columns without variation and rows of zeros stay as they are.
+Source scaled(const Source& source, Scaling scaling, const ColumnMoments& moments, Context& context);
+
+// The largest standard deviation over the smallest, of the columns that vary; 1 where none does.
+double deviation_spread(const ColumnMoments& moments);
+Index count_constant(const ColumnMoments& moments);
+
+}  // namespace tamis

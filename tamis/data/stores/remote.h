@@ -1,0 +1,75 @@
+// Rows that live elsewhere: a store that holds none of them, and what is computed where they are.
+//
+// A pass over a RemoteStore is a RemoteCall. Whoever runs it cuts the rows into chunks of 2^k blocks each (the last may
+// be shorter), has remote_partial() computed where each chunk is, and merges neighbours by remote_merge(): (0,1),
+// (2,3), ... then pairs of pairs, as reduce.h merges blocks. Such a chunk is a whole branch of the tree over the
+// blocks, so the result has the bits that it has in memory, whatever the chunks are and wherever they lie.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tamis/base/context.h"
+#include "tamis/data/source.h"
+#include "tamis/data/stores/wire.h"
+
+namespace tamis {
+
+// Something that belongs to single rows: `bytes` for each of the n.
+struct RowArgument {
+  const void* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+struct RemoteCall {
+  std::string pass;
+  Bytes shared;                     // what every chunk is told
+  std::vector<RowArgument> by_row;  // a chunk is told what belongs to its own rows
+  Index rows = 0;                   // chunks that begin before this row are asked: n, or fewer
+  bool merged = true;               // one result, merged along the tree; else one for each chunk asked, in order
+};
+
+// A result, and what keeps it alive.
+struct RemotePart {
+  ByteView bytes;
+  std::shared_ptr<const void> lease;
+};
+
+struct RemoteShape {
+  Index rows = 0, cols = 0;
+  bool sparse = false;
+  Index nonzeros = 0;  // stored entries; rows * cols where dense
+  DType dtype = DType::f64;
+};
+
+class RemoteStore final : public Store {
+ public:
+  using Run = std::function<std::vector<RemotePart>(const RemoteCall&)>;
+
+  RemoteStore(const RemoteShape& shape, Run run, Index block_rows = kBlockRows);
+
+  bool sparse() const override { return shape_.sparse; }
+  Index nonzeros() const override { return shape_.nonzeros; }
+  DType dtype() const override { return shape_.dtype; }
+  bool in_memory() const override { return false; }
+  std::uint64_t resident_bytes() const override { return 0; }
+  // Error(internal): a pass without a remote half.
+  Block block(Index b) const override;
+
+  std::vector<RemotePart> run(const RemoteCall& call) const;
+
+ private:
+  RemoteShape shape_;
+  Run run_;
+};
+
+// What a pass makes of one chunk, `chunk`, whose first row is row `first` of all. by_row holds the chunk's part of each
+// RowArgument of the call.
+Bytes remote_partial(const std::string& pass, ByteView shared, const std::vector<ByteView>& by_row, const Source& chunk,
+                     Index first, Context& context);
+// What it makes of two neighbours, `left` being the one of the earlier rows.
+Bytes remote_merge(const std::string& pass, ByteView left, ByteView right);
+
+}  // namespace tamis

@@ -1,0 +1,301 @@
+#include "tamis/report/compare_page.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "tamis/base/text/quote.h"
+#include "tamis/base/text/spelling.h"
+#include "tamis/base/version.h"
+#include "tamis/report/charts.h"
+
+namespace tamis {
+
+namespace {
+
+using page::TableCell;
+using enum page::Column::Kind;
+
+using ScoreOf = MeanSd SubsetScore::*;
+
+page::Point point_at(const SubsetScore& score, ScoreOf measure) {
+  const MeanSd& value = score.*measure;
+  return {static_cast<double>(score.features), value.mean, value.mean - value.sd, value.mean + value.sd};
+}
+
+class ComparePage {
+ public:
+  explicit ComparePage(const ComparisonRecord& record)
+      : record_(record), request_(record.request), comparison_(record.comparison) {
+    for (const auto& row : comparison_.methods) {
+      if (!row.failure) ranked_.push_back(&row);
+    }
+  }
+
+  page::Page compose() const {
+    const std::string file = std::filesystem::path(record_.table.path).filename().string();
+    page::Page page;
+    page.title = text("Methods on ", record_.table.path == "-" ? "standard input" : file);
+    page.summary = summary();
+    page.sections.push_back(scores());
+    if (ranked_.size() > 1) page.sections.push_back(agreement());
+    if (request_.grid) page.sections.push_back(grid());
+    page.sections.push_back(costs());
+    page.sections.push_back(features());
+    page.sections.push_back(run());
+    return page;
+  }
+
+ private:
+  bool labelled() const { return !request_.classes.empty(); }
+
+  // The best by ACC at the largest size, in words; without labels only what was done.
+  std::string summary() const {
+    const std::string what = text(ranked_.size(), " methods on ", record_.table.source.rows(), " rows and ",
+                                  record_.table.source.cols(), " features.");
+    if (!labelled() || ranked_.empty()) return what;
+    const std::size_t last = request_.sizes.size() - 1;
+    const auto best = *std::max_element(ranked_.begin(), ranked_.end(), [&](const auto* a, const auto* b) {
+      return a->sizes[last].score.accuracy.mean < b->sizes[last].score.accuracy.mean;
+    });
+    const std::string others =
+        comparison_.all ? text(", all features ", percent_text(comparison_.all->accuracy.mean)) : std::string();
+    return what + text(" With ", request_.sizes[last], " features the best is ", best->name, ", ACC ",
+                       percent_text(best->sizes[last].score.accuracy.mean), " (random features ",
+                       percent_text(comparison_.random[last].accuracy.mean), others, ").");
+  }
+
+  static std::string percent_text(double share) { return short_number(100.0 * share, 3) + " %"; }
+
+  page::Section scores() const {
+    page::Section section{labelled() ? "Against the classes" : "Redundancy", {}};
+    for (const auto& warning : record_.warnings) section.blocks.push_back(page::Note{warning, true});
+    for (const auto& note : comparison_.notes) section.blocks.push_back(page::Note{note, false});
+    if (ranked_.empty()) {
+      section.blocks.push_back(page::Note{"No method ran to its end.", true});
+      return section;
+    }
+    if (labelled()) {
+      section.blocks.push_back(
+          page::Text{text("k-means with ", request_.clusters,
+                          " clusters on the chosen features alone, against the classes: mean "
+                          "and standard deviation of ",
+                          request_.repeats, " single starts. Random: ", request_.subsets,
+                          " random subsets of the same size. A method within the grey band has shown nothing.")});
+      section.blocks.push_back(curve("ACC", "clustering accuracy (ACC)", &SubsetScore::accuracy));
+      section.blocks.push_back(curve("NMI", "normalised mutual information (NMI)", &SubsetScore::nmi));
+    }
+    section.blocks.push_back(score_table());
+    return section;
+  }
+
+  page::Figure curve(const std::string& short_name, const std::string& name, ScoreOf measure) const {
+    page::LineChart chart;
+    chart.x_title = "features", chart.y_title = short_name, chart.percent = true;
+    chart.log_x = request_.sizes.back() > 20 * request_.sizes.front();
+    page::LinePanel panel;
+    for (const auto* row : ranked_) {
+      page::Series series{row->name, {}, false};
+      for (const auto& size : row->sizes) series.points.push_back(point_at(size.score, measure));
+      panel.series.push_back(std::move(series));
+    }
+    page::Series random{"random", {}, true};
+    for (const auto& band : comparison_.random) random.points.push_back(point_at(band, measure));
+    panel.series.push_back(std::move(random));
+    if (comparison_.all) panel.series.push_back(all_line(measure));
+    chart.panels = {std::move(panel)};
+    page::Figure figure;
+    figure.title = short_name + " by number of features";
+    figure.caption = "Bands: one standard deviation. The names switch their lines off and on.";
+    figure.alt = text("Lines of the ", name, " against the number of features for ", ranked_.size(),
+                      " methods, beside random features", comparison_.all ? " and all features" : "",
+                      ". The table below has the numbers.");
+    figure.spec = page::line_chart(chart);
+    return figure;
+  }
+
+  // Level, since it is one number.
+  page::Series all_line(ScoreOf measure) const {
+    page::Series series{"all features", {}, true};
+    for (const Index k : {request_.sizes.front(), request_.sizes.back()}) {
+      series.points.push_back({static_cast<double>(k), ((*comparison_.all).*measure).mean});
+    }
+    return series;
+  }
+
+  page::Table score_table() const {
+    page::Table table;
+    table.title = "Scores";
+    table.columns = {{"features", number}, {"method"}};
+    if (labelled()) {
+      table.caption = text(
+          "Highlighted: the best of the methods at each size. p: (1 + random subsets at least as "
+          "good) / ",
+          1 + request_.subsets, ". Redundancy: mean absolute correlation.");
+      table.columns.insert(table.columns.end(), {{"ACC", percent, 1}, {"NMI", percent, 1}, {"p of ACC", number, 3}});
+    } else {
+      table.caption = "Mean absolute correlation of the chosen features: high where they repeat each other.";
+    }
+    table.columns.push_back({"redundancy", number, 3});
+    for (std::size_t s = 0; s < request_.sizes.size(); ++s) {
+      for (const auto* row : ranked_) {
+        auto cells = score_row(row->name, row->sizes[s].score, row->sizes[s].accuracy_p);
+        if (labelled()) {
+          cells[2].best = is_best(s, row->sizes[s].score, &SubsetScore::accuracy);
+          cells[3].best = is_best(s, row->sizes[s].score, &SubsetScore::nmi);
+        }
+        table.rows.push_back(std::move(cells));
+      }
+      table.rows.push_back(score_row("random", comparison_.random[s], page::kNone));
+    }
+    if (comparison_.all) table.rows.push_back(score_row("all features", *comparison_.all, page::kNone));
+    return table;
+  }
+
+  std::vector<TableCell> score_row(const std::string& name, const SubsetScore& score, double p) const {
+    std::vector<TableCell> cells = {score.features, name};
+    if (labelled()) {
+      cells.emplace_back(score.accuracy.mean, score.accuracy.sd);
+      cells.emplace_back(score.nmi.mean, score.nmi.sd);
+      cells.emplace_back(p);
+    }
+    cells.emplace_back(score.redundancy.value_or(page::kNone));
+    return cells;
+  }
+
+  bool is_best(std::size_t s, const SubsetScore& score, ScoreOf measure) const {
+    return std::all_of(ranked_.begin(), ranked_.end(),
+                       [&](const auto* row) { return (row->sizes[s].score.*measure).mean <= (score.*measure).mean; });
+  }
+
+  page::Section agreement() const {
+    std::vector<std::vector<Index>> rankings;
+    page::HeatMap map;
+    for (const auto* row : ranked_) rankings.push_back(row->selected), map.rows.push_back(row->name);
+    map.columns = map.rows;
+    map.value_title = "share", map.low = 0.0, map.high = 1.0, map.percent = true;
+    for (const Index k : request_.sizes) {
+      const Matrix share = overlap(rankings, k);
+      map.panels.push_back({text("first ", k), std::vector<double>(share.data(), share.data() + share.size())});
+    }
+    const double by_chance =
+        static_cast<double>(request_.sizes.back()) / static_cast<double>(record_.table.source.cols());
+    page::Figure figure;
+    figure.title = "Share of common features";
+    figure.caption = text("Of the first features of each two methods; two random choices of ", request_.sizes.back(),
+                          " share ", percent_text(by_chance), " on average.");
+    figure.alt = text("Heat maps of the share of common features between ", ranked_.size(),
+                      " methods, one for each of ", request_.sizes.size(), " numbers of features.");
+    figure.spec = page::heat_map(map);
+    return {"What the methods agree on", {figure}};
+  }
+
+  page::Section grid() const {
+    page::Table table;
+    table.title = "ACC over a grid of options";
+    table.caption =
+        "Label-best was chosen by the true classes, the best of so many tried; it cannot be obtained without labels.";
+    table.columns = {{"features", number},  {"method"},        {"label-best", percent, 1}, {"median", percent, 1},
+                     {"worst", percent, 1}, {"tried", number}, {"label-best at"}};
+    for (std::size_t s = 0; s < request_.sizes.size(); ++s) {
+      for (const auto& row : comparison_.methods) {
+        const GridSummary found = summary_of(row.grid, s);
+        if (found.evaluations == 0) continue;
+        table.rows.push_back({request_.sizes[s], row.name, found.best, found.median, found.worst, found.evaluations,
+                              settings_text(found.best_settings)});
+      }
+    }
+    return {"Grid", {table}};
+  }
+
+  page::Section costs() const {
+    page::Section section{"Time and memory", {}};
+    page::BarChart chart;
+    chart.value_title = "seconds", chart.horizontal = true;
+    chart.series = {{"seconds", {}, false}};
+    page::Table table;
+    table.columns = {{"method"}, {"seconds", number, 3}, {"MiB", number, 1}, {"status"}};
+    for (const auto& row : comparison_.methods) {
+      if (row.failure) {
+        table.rows.push_back({row.name, TableCell(), TableCell(), "failed: " + row.failure->reason});
+        continue;
+      }
+      const std::string rounds =
+          row.report.status == Status::direct ? std::string() : text(", ", row.report.iterations, " iterations");
+      const double mebibytes = row.bytes ? static_cast<double>(*row.bytes) / 1048576.0 : page::kNone;
+      table.rows.push_back({row.name, row.seconds, mebibytes, name_of(row.report.status) + rounds});
+      chart.categories.push_back(row.name);
+      chart.series[0].bars.push_back({row.seconds});
+    }
+    if (!ranked_.empty()) {
+      page::Figure figure{"Seconds to rank the features", "", "", page::bar_chart(chart)};
+      figure.alt = "Bars of the seconds each method took; the table beside it has the numbers.";
+      figure.half = true;
+      section.blocks.push_back(figure);
+    }
+    table.half = !ranked_.empty();
+    section.blocks.push_back(table);
+    return section;
+  }
+
+  page::Section features() const {
+    page::Table table;
+    table.title = text("The first ", request_.sizes.back(), " features of each method");
+    table.columns = {{"rank", number}};
+    for (const auto* row : ranked_) table.columns.push_back({row->name});
+    constexpr Index kShown = 500;
+    const Index shown = std::min(kShown, request_.sizes.back());
+    if (shown < request_.sizes.back()) table.caption = text("The first ", shown, " are shown.");
+    for (Index rank = 0; rank < shown && !ranked_.empty(); ++rank) {
+      std::vector<TableCell> cells = {rank + 1};
+      for (const auto* row : ranked_) {
+        const std::string name = feature_name(record_.table, row->selected[static_cast<std::size_t>(rank)]);
+        cells.emplace_back(name.empty() ? std::string("(empty name)") : printable(name, 60));
+      }
+      table.rows.push_back(std::move(cells));
+    }
+    return {"Features", {table}};
+  }
+
+  page::Section run() const {
+    const Source& source = record_.table.source;
+    page::Facts facts;
+    const auto add = [&](const std::string& key, const std::string& value) { facts.facts.emplace_back(key, value); };
+    add("data", text(record_.table.path, ": ", source.rows(), " rows x ", source.cols(), " features, ",
+                     record_.table.format, source.sparse() ? ", sparse" : ""));
+    add("labels", labelled() ? record_.labels : "none");
+    add("clusters", std::to_string(request_.clusters));
+    add("scale", name_of(request_.scale));
+    add("seed", std::to_string(record_.seed));
+    add("threads", std::to_string(record_.threads));
+    add("machine", page::machine_text());
+    add("version", text("tamis ", kVersion));
+    page::Table table;
+    table.title = "Options of the methods";
+    table.columns = {{"method"}, {"option"}, {"value"}, {"meaning"}};
+    for (const auto& row : comparison_.methods) {
+      for (const auto& option : row.bound->options()) {
+        table.rows.push_back({row.name, option.name, resolved(option, row.report), option.help});
+      }
+    }
+    return {"The run", {facts, table}};
+  }
+
+  static std::string resolved(const Option& option, const Report& report) {
+    for (const auto& [fact, value] : report.resolved) {
+      if (fact == option.name) return short_number(value);
+    }
+    return value_text(option);
+  }
+
+  const ComparisonRecord& record_;
+  const CompareRequest& request_;
+  const Comparison& comparison_;
+  std::vector<const ComparedMethod*> ranked_;  // those that have a ranking
+};
+
+}  // namespace
+
+page::Page compare_page(const ComparisonRecord& record) { return ComparePage(record).compose(); }
+
+}  // namespace tamis

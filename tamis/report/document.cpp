@@ -1,0 +1,163 @@
+#include "tamis/report/document.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "tamis/base/error.h"
+#include "tamis/base/resident.h"
+#include "tamis/base/version.h"
+#include "tamis/report/verdict.h"
+#include "tamis/run/forecast.h"
+
+namespace tamis {
+
+namespace {
+
+const Fact* find_fact(const Report& report, const std::string& name) {
+  const auto found = std::find_if(report.resolved.begin(), report.resolved.end(),
+                                  [&](const Fact& fact) { return fact.first == name; });
+  return found == report.resolved.end() ? nullptr : &*found;
+}
+
+void write_option(Json& json, const Option& option, const Report& report) {
+  json.key(option.name);
+  if (const Fact* fact = find_fact(report, option.name)) {
+    json.value(fact->second);
+    return;
+  }
+  std::visit(
+      [&](const auto* value) {
+        using Value = std::remove_cvref_t<decltype(*value)>;
+        if constexpr (std::is_same_v<Value, std::optional<double>> || std::is_same_v<Value, std::optional<Index>>) {
+          *value ? json.value(**value) : json.null();
+        } else {
+          json.value(*value);
+        }
+      },
+      option.value);
+}
+
+void write_request(Json& json, const SelectionRecord& record) {
+  json.key("options").begin_object().member("features", record.result.selected.size());
+  write_options(json, record.options, record.result.selection.report);
+  json.member("scale", name_of(record.request.scale)).member("seed", record.seed).member("threads", record.threads);
+  json.key("memory");
+  record.memory_limit == 0 ? json.null() : json.value(record.memory_limit);
+  json.member("include", record.request.include).member("exclude", record.request.exclude);
+  json.member("supervised", !record.request.classes.empty()).end_object();
+}
+
+void write_data(Json& json, const SelectionRecord& record) {
+  const Store& store = record.table.source.store();
+  json.key("data").begin_object().member("path", record.table.path).member("rows", store.rows());
+  json.member("features", record.table.source.cols()).member("format", record.table.format);
+  json.member("sparse", store.sparse()).member("dtype", name_of(store.dtype())).member("stored", store.nonzeros());
+  json.member("bytes", store.table_bytes()).member("storage", store.in_memory() ? "memory" : "disk");
+  json.member("constant", record.result.constant).end_object();
+}
+
+const char* outcome_text(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::narrow: return "kept whole: narrow";
+    case Outcome::no_structure: return "no structure found";
+    case Outcome::columns_found: break;
+  }
+  return "columns found";
+}
+
+void write_agreement(Json& json, const std::optional<Agreement>& agreement) {
+  if (!agreement) {
+    json.null();
+    return;
+  }
+  json.begin_object().member("rows", agreement->rows).member("selected", agreement->selected);
+  json.member("all", agreement->all).end_object();
+}
+
+void write_guidance(Json& json, const SelectResult& result) {
+  const Guidance& guidance = *result.selection.guidance;
+  json.member("share", for_all_columns(guidance.share, result)).key("evidence");
+  guidance.evidence.empty() ? json.null() : json.value(for_all_columns(guidance.evidence, result));
+  json.member("alignment", guidance.alignment).key("guide").begin_object();
+  json.member("outcome", outcome_text(guidance.outcome)).member("suggested", guidance.suggested);
+  json.member("passed", guidance.passed).member("chance", guidance.chance).member("deviation", guidance.deviation);
+  json.member("graph_weights", std::vector<double>(guidance.graph_weights.begin(), guidance.graph_weights.end()));
+  json.member("modularity", std::vector<double>(guidance.modularity.begin(), guidance.modularity.end()));
+  json.key("agreement");
+  write_agreement(json, result.agreement);
+  json.member("parts", guidance.parts).member("verdict", verdict(result)).end_object();
+}
+
+void write_report(Json& json, const SelectionRecord& record) {
+  const Report& report = record.result.selection.report;
+  json.key("report").begin_object().member("status", name_of(report.status)).member("iterations", report.iterations);
+  json.member("objective", report.objective).key("terms").begin_object();
+  for (const auto& [name, values] : report.terms) json.member(name, values);
+  json.end_object()
+      .member("resumed_at", report.resumed_at)
+      .member("path", report.path)
+      .member("seconds", report.seconds)
+      .member("passes", report.passes);
+  json.member("peak_bytes", record.peak_bytes).member("seed", record.seed).key("resolved").begin_object();
+  for (const auto& [name, value] : report.resolved) json.member(name, value);
+  json.end_object().member("warnings", record.warnings);
+  if (const auto& guidance = record.result.selection.guidance) json.member("sampled_rows", guidance->rows);
+  json.end_object();
+}
+
+}  // namespace
+
+void write_options(Json& json, const Options& options, const Report& report) {
+  for (const auto& option : options) write_option(json, option, report);
+}
+
+std::string selection_json(const SelectionRecord& record) {
+  const auto& result = record.result;
+  std::vector<std::string> names;
+  for (const Index j : result.selected) names.push_back(feature_name(record.table, j));
+  Json json;
+  json.begin_object().member("tamis", kVersion).member("method", record.method.name);
+  write_request(json, record);
+  write_data(json, record);
+  json.member("selected", result.selected).member("names", names).member("scores", result.scores);
+  if (result.selection.guidance) write_guidance(json, result);
+  json.key("clusters");
+  result.selection.clusters.empty() ? json.null() : json.value(result.selection.clusters);
+  const Forecast& expected = result.forecast;
+  json.key("forecast").begin_object().member("seconds", expected.seconds).member("passes", expected.passes);
+  json.member("peak_bytes", expected.peak_bytes).end_object();
+  write_report(json, record);
+  return json.end_object().text() + "\n";
+}
+
+void write_ranking(const SelectionRecord& record, FileWriter& out) {
+  const auto& result = record.result;
+  std::vector<char> selected(result.scores.size(), 0);
+  for (const Index j : result.selected) selected[static_cast<std::size_t>(j)] = 1;
+  const auto& guidance = result.selection.guidance;
+  const std::vector<double> share = guidance ? for_all_columns(guidance->share, result) : std::vector<double>();
+  const std::vector<double> evidence = guidance ? for_all_columns(guidance->evidence, result) : std::vector<double>();
+  const bool judged = guidance && !guidance->evidence.empty();
+  out.write(text("rank,index,name,score,selected", guidance ? ",share" : "", judged ? ",evidence" : "", "\n"));
+  for (std::size_t rank = 0; rank < result.ranking.size(); ++rank) {
+    const Index j = result.ranking[rank];
+    std::string line = std::to_string(rank + 1) + ',' + std::to_string(j) + ',';
+    line += csv_cell(feature_name(record.table, j)) + ',' + number_text(result.scores[static_cast<std::size_t>(j)]);
+    line += selected[static_cast<std::size_t>(j)] ? ",1" : ",0";
+    if (guidance) line += ',' + number_text(share[static_cast<std::size_t>(j)]);
+    if (judged) line += ',' + number_text(evidence[static_cast<std::size_t>(j)]);
+    out.write(line + '\n');
+  }
+}
+
+// Where the system does not tell the peak of this program, that of the process, which may have run another one before.
+std::uint64_t peak_resident_bytes() {
+  if (const auto peak = resident_bytes("VmHWM")) return *peak;
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
+}
+
+}  // namespace tamis

@@ -1,0 +1,541 @@
+#include "tamis/report/select_page.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+
+#include "tamis/base/error.h"
+#include "tamis/base/text/quote.h"
+#include "tamis/base/version.h"
+#include "tamis/eval/redundancy.h"
+#include "tamis/report/charts.h"
+#include "tamis/report/verdict.h"
+
+namespace tamis {
+
+namespace {
+
+using page::TableCell;
+using enum page::Column::Kind;
+
+constexpr std::size_t kShownFeatures = 2000;  // rows of the ranking
+constexpr std::size_t kPartners = 100;        // best features among which the most alike is looked for
+constexpr std::size_t kHeatFeatures = 50;
+constexpr std::size_t kCurvePoints = 400;
+constexpr std::size_t kLogCurve = 400;  // features, above which ranks are drawn by their logarithm
+constexpr std::size_t kShownLeftOut = 500;
+constexpr std::size_t kShownClusters = 60;
+constexpr std::size_t kNameLength = 80;
+
+std::size_t at(Index j) { return static_cast<std::size_t>(j); }
+
+// A sign of its own, and the minus of typography.
+std::string signed_number(double value) { return (value < 0.0 ? "\u2212" : "+") + short_number(std::abs(value), 3); }
+
+class SelectPage {
+ public:
+  SelectPage(const SelectionRecord& record, const SelectPageOptions& options, Context& context)
+      : record_(record), options_(options), context_(context), result_(record.result), selection_(result_.selection) {
+    available_position_.assign(at(record.table.source.cols()), -1);
+    for (std::size_t i = 0; i < result_.available.size(); ++i) {
+      available_position_[at(result_.available[i])] = static_cast<Index>(i);
+    }
+  }
+
+  page::Page compose() {
+    correlate();
+    const std::string file = std::filesystem::path(record_.table.path).filename().string();
+    page::Page page;
+    page.title = text("Features of ", record_.table.path == "-" ? "standard input" : file);
+    page.summary = text(record_.method.name, " selected ", result_.selected.size(), " of ", record_.table.source.cols(),
+                        " features, without labels, from ", record_.table.source.rows(), " rows.");
+    if (!record_.request.classes.empty()) {
+      page.summary =
+          text(record_.method.name, " selected ", result_.selected.size(), " of ", record_.table.source.cols(),
+               " features from ", record_.table.source.rows(), " rows, guided by labels.");
+    }
+    if (selection_.guidance) page.sections.push_back(guide());
+    if (!is_order()) page.sections.push_back(scores());
+    page.sections.push_back(ranking());
+    if (options_.image) page.sections.push_back(image());
+    if (top_.size() > 1) page.sections.push_back(redundancy_section());
+    if (!selection_.report.objective.empty() || !selection_.clusters.empty()) page.sections.push_back(method());
+    page.sections.push_back(left_out());
+    page.sections.push_back(run());
+    return page;
+  }
+
+ private:
+  std::string name(Index j) const {
+    const std::string found = feature_name(record_.table, j);
+    return found.empty() ? "(empty name)" : printable(found, kNameLength);
+  }
+
+  Source kept() const {
+    return record_.request.exclude.empty() ? record_.table.source
+                                           : record_.table.source.with_columns(result_.available);
+  }
+
+  // Of the features as the method saw them.
+  void correlate() {
+    const Source source = kept();
+    moments_ = column_moments(source, context_);
+    const Source seen = scaled(source, record_.request.scale, moments_, context_);
+    top_.assign(result_.ranking.begin(),
+                result_.ranking.begin() + static_cast<Index>(std::min(kPartners, result_.ranking.size())));
+    if (top_.size() < 2) return;
+    std::vector<Index> columns;  // a source takes them rising
+    for (const Index j : top_) columns.push_back(available_position_[at(j)]);
+    std::sort(columns.begin(), columns.end());
+    const Matrix found = correlations(seen.with_columns(columns), context_);
+    const auto place = [&](std::size_t rank) {
+      const Index column = available_position_[at(top_[rank])];
+      return std::lower_bound(columns.begin(), columns.end(), column) - columns.begin();
+    };
+    correlation_ = Matrix(found.rows(), found.cols());
+    for (std::size_t a = 0; a < top_.size(); ++a) {
+      for (std::size_t b = 0; b < top_.size(); ++b) {
+        correlation_(static_cast<Index>(a), static_cast<Index>(b)) = found(place(a), place(b));
+      }
+    }
+  }
+
+  // The scores of guided say nothing but the order.
+  bool is_order() const { return record_.method.name == "guided"; }
+
+  void add_warnings(page::Section& section) const {
+    for (const auto& warning : record_.warnings) section.blocks.push_back(page::Note{warning, true});
+  }
+
+  // --- Sections -------------------------------------------------------------------------------------------------
+
+  page::Section guide() const {
+    const Guidance& guidance = *selection_.guidance;
+    page::Section section{"Verdict", {}};
+    std::string words;
+    for (const auto& sentence : verdict(result_)) words += (words.empty() ? "" : " ") + sentence;
+    section.blocks.push_back(page::Text{words});
+    if (is_order()) add_warnings(section);
+    if (guidance.alignment.size() > 1) section.blocks.push_back(alignment_figure(guidance));
+    page::Facts facts;
+    const auto add = [&](const std::string& key, const std::string& value) { facts.facts.emplace_back(key, value); };
+    add("rows looked at", text(guidance.rows, " of ", record_.table.source.rows()));
+    add("columns that passed", text(guidance.passed, guidance.evidence.empty() ? ", by their share alone"
+                                                                               : ", at a false discovery rate of 1 %"));
+    add("share of noise",
+        text(short_number(guidance.chance, 3), " on average, deviation ", short_number(guidance.deviation, 2)));
+    add("weights of the graphs",
+        text(short_number(guidance.graph_weights[0], 2), " of the table, ", short_number(guidance.graph_weights[1], 2),
+             " of unit deviations, ", short_number(guidance.graph_weights[2], 2), " of unit rows"));
+    if (const auto& agreement = result_.agreement) {
+      add("k-means and these groups",
+          text("they agree to ", short_number(agreement->selected, 2), " on the selected columns, to ",
+               short_number(agreement->all, 2), " on all (normalised mutual information, ", agreement->rows, " rows)"));
+    }
+    section.blocks.push_back(facts);
+    return section;
+  }
+
+  page::Figure alignment_figure(const Guidance& guidance) const {
+    page::LineChart chart;
+    chart.x_title = "columns", chart.y_title = "alignment f";
+    chart.log_x = guidance.alignment.size() > kLogCurve;
+    chart.dots = guidance.alignment.size() <= 60;
+    chart.from_zero = true;
+    chart.whole_x = !chart.log_x;
+    chart.panels = {{"", {{"alignment", curve(guidance.alignment, chart.log_x), false}}}};
+    const auto chosen = static_cast<Index>(result_.selected.size());
+    const auto length = static_cast<Index>(guidance.alignment.size());
+    if (guidance.suggested <= length) {
+      chart.markers.push_back({static_cast<double>(guidance.suggested), text("suggested: ", guidance.suggested), true});
+    }
+    if (chosen != guidance.suggested && chosen <= length) {
+      chart.markers.push_back({static_cast<double>(chosen), text("selected: ", chosen), true});
+    }
+    page::Figure figure;
+    figure.title = "Alignment with the groups of rows";
+    figure.caption =
+        "How well the rows, seen through the first columns alone, agree with the groups that the graphs of rows show. "
+        "Suggested is where it has reached 98 % of its highest, and 50 columns or more. It says what these columns "
+        "keep "
+        "of the guide, not how they do against labels that the guide does not follow.";
+    figure.alt =
+        text("Line of the alignment over the first ", guidance.alignment.size(), " columns, from ",
+             short_number(guidance.alignment.front(), 3), " to ", short_number(guidance.alignment.back(), 3), ".");
+    figure.spec = page::line_chart(chart);
+    return figure;
+  }
+
+  page::Section scores() const {
+    page::Section section{"Scores", {}};
+    add_warnings(section);
+    std::vector<double> falling;
+    for (const Index j : result_.ranking) falling.push_back(result_.scores[at(j)]);
+    const Index bend = page::knee(falling);
+    page::LineChart chart;
+    chart.x_title = "rank", chart.y_title = "score";
+    chart.log_x = falling.size() > kLogCurve;
+    chart.dots = falling.size() <= 60;
+    chart.from_zero = falling.back() >= 0.0;
+    chart.whole_x = !chart.log_x;
+    chart.panels = {{"", {{"score", curve(falling, chart.log_x), false}}}};
+    if (bend > 0) chart.markers.push_back({static_cast<double>(bend + 1), text("knee at ", bend + 1)});
+    if (result_.selected.size() < falling.size()) {
+      chart.markers.push_back(
+          {static_cast<double>(result_.selected.size()), text("selected: ", result_.selected.size())});
+    }
+    page::Figure figure;
+    figure.title = "Scores by rank";
+    figure.caption = bend > 0 ? text("Higher is better. The scores bend most at rank ", bend + 1,
+                                     ": they lie farthest below the line from the first to the last there.")
+                              : std::string("Higher is better. The scores have no knee.");
+    figure.alt = text("Line of the scores of ", falling.size(), " features by rank, falling from ",
+                      short_number(falling.front(), 3), " to ", short_number(falling.back(), 3), ". ",
+                      bend > 0 ? text("Knee at rank ", bend + 1, ".") : std::string("No knee."));
+    figure.spec = page::line_chart(chart);
+    section.blocks.push_back(figure);
+    return section;
+  }
+
+  // At most some hundred points, evenly spread over the axis; the first and the last are among them.
+  static std::vector<page::Point> curve(const std::vector<double>& falling, bool log_x) {
+    std::vector<page::Point> points;
+    const double last = static_cast<double>(falling.size() - 1);
+    std::size_t before = falling.size();
+    for (std::size_t i = 0; i < kCurvePoints; ++i) {
+      const double share = static_cast<double>(i) / static_cast<double>(kCurvePoints - 1);
+      const double position = log_x ? std::expm1(share * std::log1p(last)) : share * last;
+      const auto rank = static_cast<std::size_t>(std::llround(position));
+      if (rank == before) continue;
+      points.push_back({static_cast<double>(rank + 1), falling[rank]});
+      before = rank;
+    }
+    return points;
+  }
+
+  page::Section ranking() const {
+    page::Section section{"Ranking", {page::Text{reason_text()}}};
+    page::Table table;
+    table.title = "Features, best first";
+    const bool some = result_.selected.size() < result_.ranking.size();
+    const bool reasons = !selection_.components.empty();
+    table.columns = {{"rank", number}, {"feature", number}, {"name"}};
+    if (!is_order()) table.columns.push_back({"score", significant, 5});
+    const auto& guidance = selection_.guidance;
+    const bool judged = guidance && !guidance->evidence.empty();
+    if (guidance) table.columns.push_back({"share", percent, 1});
+    if (judged) table.columns.push_back({"p", significant, 2});
+    if (some) table.columns.push_back({"selected"});
+    if (reasons) table.columns.push_back({"why"});
+    if (top_.size() > 1) table.columns.insert(table.columns.end(), {{"most alike"}, {"r", number, 2}});
+    std::vector<char> chosen(result_.scores.size(), 0);
+    for (const Index j : result_.selected) chosen[at(j)] = 1;
+    const std::size_t shown = std::min(kShownFeatures, result_.ranking.size());
+    for (std::size_t rank = 0; rank < shown; ++rank) {
+      const Index j = result_.ranking[rank];
+      std::vector<TableCell> row = {static_cast<Index>(rank + 1), j, name(j)};
+      if (!is_order()) row.emplace_back(result_.scores[at(j)]);
+      if (guidance) row.emplace_back(guidance->share[at(available_position_[at(j)])]);
+      if (judged) row.emplace_back(guidance->evidence[at(available_position_[at(j)])]);
+      if (some) row.emplace_back(chosen[at(j)] ? "yes" : "");
+      if (reasons) row.emplace_back(reason(j));
+      if (top_.size() > 1) add_partner(row, rank);
+      table.rows.push_back(std::move(row));
+    }
+    if (shown < result_.ranking.size()) {
+      table.caption = text("The best ", shown, " of ", result_.ranking.size(), "; ranking.csv has them all.");
+    }
+    section.blocks.push_back(std::move(table));
+    return section;
+  }
+
+  std::string reason_text() const {
+    std::string out;
+    if (is_order()) {
+      out =
+          "Share: the part of a column's variance between the groups of rows; p: of so large a share for a column of "
+          "noise, judged by the groups that other columns show. The order avoids repetition, so a column with a large "
+          "share may come late.";
+    } else if (selection_.components.empty()) {
+      out = text(record_.method.name,
+                 " scores each feature by itself, so its score is the whole reason: ", record_.method.formula, ".");
+    } else if (record_.method.name == "ufcm") {
+      out =
+          "Why: the component (a column of W, counted from 0) that weighs a feature most, its weight, and the two "
+          "clusters whose centres lie farthest apart along it.";
+    } else if (record_.method.name == "mcfs") {
+      out =
+          "Why: the eigenvector of the graph (counted from 0) that a feature helps most to express, and its "
+          "coefficient.";
+    } else {
+      out = "Why: the cluster (counted from 0) that a feature weighs most for, its weight";
+      out += selection_.centers.empty() ? "." : ", and the clusters where its centre is highest and lowest.";
+    }
+    if (top_.size() < 2) return out;
+    return out + text(" Most alike: of the best ", top_.size(),
+                      ", the feature with the largest absolute correlation r; it repeats what this one says.");
+  }
+
+  // The strongest of a feature's components, and the clusters it tells apart.
+  std::string reason(Index j) const {
+    const Index i = available_position_[at(j)];
+    const Matrix& w = selection_.components;
+    Index strongest = 0;
+    for (Index k = 1; k < w.cols(); ++k) {
+      if (std::abs(w(i, k)) > std::abs(w(i, strongest))) strongest = k;
+    }
+    const double weight = w(i, strongest);
+    if (weight == 0.0) return "no weight in any component";
+    if (record_.method.name == "mcfs") return text("eigenvector ", strongest, " (", signed_number(weight), ")");
+    // The centres of ufcm lie in the space of its components, those of rufs in that of the features.
+    const bool embedded = record_.method.name == "ufcm";
+    const std::string head = text(embedded ? "component " : "cluster ", strongest, " (", signed_number(weight), ")");
+    if (selection_.centers.rows() < 2) return head;
+    const auto [high, low] = farthest(embedded ? strongest : i);
+    return head +
+           (embedded ? text(": clusters ", high, " and ", low) : text(": highest in ", high, ", lowest in ", low));
+  }
+
+  std::pair<Index, Index> farthest(Index column) const {
+    const Matrix& g = selection_.centers;
+    Index high = 0, low = 0;
+    for (Index k = 1; k < g.rows(); ++k) {
+      if (g(k, column) > g(high, column)) high = k;
+      if (g(k, column) < g(low, column)) low = k;
+    }
+    return {high, low};
+  }
+
+  void add_partner(std::vector<TableCell>& row, std::size_t rank) const {
+    if (rank >= top_.size()) {
+      row.insert(row.end(), {TableCell(), TableCell()});
+      return;
+    }
+    const auto me = static_cast<Index>(rank);
+    Index best = me == 0 ? 1 : 0;
+    for (Index other = 0; other < correlation_.cols(); ++other) {
+      if (other != me && std::abs(correlation_(me, other)) > std::abs(correlation_(me, best))) best = other;
+    }
+    row.emplace_back(name(top_[at(best)]));
+    row.emplace_back(correlation_(me, best));
+  }
+
+  page::Section image() const {
+    const ImageShape& shape = *options_.image;
+    const auto pixels = static_cast<std::size_t>(shape.height * shape.width);
+    page::Image mask{shape.width, shape.height, std::vector<std::uint8_t>(pixels, 0), "Selected pixels", ""};
+    page::Image shade = mask;
+    for (const Index j : result_.selected) mask.ink[at(shape.pixel(j))] = 255;
+    mask.alt = text("Image of ", shape.height, " x ", shape.width, " pixels, the ", result_.selected.size(),
+                    " selected ones black.");
+    const std::vector<double> values =
+        is_order() ? for_all_columns(selection_.guidance->share, result_) : result_.scores;
+    double least = values[at(result_.ranking.front())], most = least;
+    for (const Index j : result_.ranking) {
+      least = std::min(least, values[at(j)]);
+      most = std::max(most, values[at(j)]);
+    }
+    for (const Index j : result_.ranking) {
+      const double share = most > least ? (values[at(j)] - least) / (most - least) : 0.0;
+      shade.ink[at(shape.pixel(j))] = static_cast<std::uint8_t>(std::lround(255.0 * share));
+    }
+    shade.label = is_order() ? "Share, the largest black" : "Scores, the best black";
+    shade.alt = text("Image of ", shape.height, " x ", shape.width, " pixels, the darker the higher the ",
+                     is_order() ? "share." : "score.");
+    return {"Image", {page::Images{"", "One feature a pixel.", {mask, shade}}}};
+  }
+
+  page::Section redundancy_section() const {
+    const std::size_t shown = std::min(kHeatFeatures, top_.size());
+    page::HeatMap map;
+    page::HeatPanel panel;
+    double sum = 0.0;
+    for (std::size_t a = 0; a < shown; ++a) {
+      map.rows.push_back(name(top_[a]));
+      for (std::size_t b = 0; b < shown; ++b) {
+        panel.values.push_back(std::abs(correlation_(static_cast<Index>(a), static_cast<Index>(b))));
+        if (b < a) sum += panel.values.back();
+      }
+    }
+    map.columns = map.rows;
+    map.panels = {panel};
+    map.value_title = "|r|", map.low = 0.0, map.high = 1.0;
+    const double mean = sum / (0.5 * static_cast<double>(shown * (shown - 1)));
+    page::Figure figure;
+    figure.title = text("Absolute correlation of the best ", shown, " features");
+    figure.caption = text(
+        "In the order of the ranking. A strong cell off the diagonal: two features that say the same. The mean is ",
+        short_number(mean, 3), ".");
+    figure.alt = text("Heat map of the absolute correlations between the best ", shown, " features, on average ",
+                      short_number(mean, 3), ".");
+    figure.spec = page::heat_map(map);
+    return {"Redundancy", {figure}};
+  }
+
+  page::Section method() const {
+    page::Section section{"Clusters and objective", {}};
+    if (!selection_.clusters.empty()) section.blocks.push_back(cluster_figure());
+    if (!selection_.report.objective.empty()) section.blocks.push_back(objective_figure());
+    return section;
+  }
+
+  page::Figure cluster_figure() const {
+    std::vector<double> sizes;
+    for (const int cluster : selection_.clusters) {
+      if (cluster >= static_cast<int>(sizes.size())) sizes.resize(static_cast<std::size_t>(cluster) + 1, 0.0);
+      if (cluster >= 0) sizes[static_cast<std::size_t>(cluster)] += 1.0;
+    }
+    const std::size_t count = sizes.size(), shown = std::min(kShownClusters, count);
+    const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
+    page::Figure figure;
+    figure.title = "Cluster sizes";
+    figure.caption = text("Rows in each of the ", count, " clusters",
+                          shown < count ? text("; the first ", shown, " are drawn.") : std::string("."));
+    if (count > 0) {
+      figure.alt = text("Bars of the sizes of ", count, " clusters, from ", *least, " to ", *most, " rows.");
+    }
+    page::BarChart chart;
+    chart.category_title = "cluster", chart.value_title = "rows";
+    chart.series = {{"rows", {}, false}};
+    for (std::size_t k = 0; k < shown; ++k) {
+      chart.categories.push_back(std::to_string(k));
+      chart.series[0].bars.push_back({sizes[k]});
+    }
+    figure.spec = page::bar_chart(chart);
+    figure.half = !selection_.report.objective.empty() && selection_.report.terms.empty();
+    return figure;
+  }
+
+  page::Figure objective_figure() const {
+    const Report& report = selection_.report;
+    page::LineChart chart;
+    chart.x_title = "iteration";
+    chart.own_scales = true, chart.whole_x = true;
+    const auto add = [&](const std::string& curve_name, const std::vector<double>& values) {
+      page::Series series{"value", {}, false};
+      for (std::size_t i = 0; i < values.size(); ++i) series.points.push_back({static_cast<double>(i + 1), values[i]});
+      chart.panels.push_back({curve_name, {series}});
+    };
+    add("objective", report.objective);
+    for (const auto& [term, values] : report.terms) add(term, values);
+    page::Figure figure;
+    figure.title = "Objective by iteration";
+    figure.caption =
+        text(name_of(report.status) == std::string("converged") ? "Converged" : "Stopped", " after ", report.iterations,
+             " iterations", report.terms.empty() ? "." : "; with the terms it is made of.");
+    figure.alt = text("Line of the objective over ", report.objective.size(), " iterations, from ",
+                      short_number(report.objective.front()), " to ", short_number(report.objective.back()), ".");
+    figure.spec = page::line_chart(chart);
+    figure.half = report.terms.empty() && !selection_.clusters.empty();
+    return figure;
+  }
+
+  // --- What was left out, and the run ---------------------------------------------------------------------------
+
+  page::Section left_out() const {
+    page::Table table;
+    table.title = "Columns";
+    table.columns = {{"name"}, {"why"}};
+    std::size_t count = 0;
+    const auto add = [&](const std::string& column, const std::string& why) {
+      if (count++ < kShownLeftOut) table.rows.push_back({column.empty() ? "(empty name)" : column, why});
+    };
+    for (const auto& column : record_.table.excluded_columns) {
+      const std::string why = column == options_.id_column            ? "identifies the rows"
+                              : record_.table.labels.contains(column) ? "holds labels"
+                                                                      : "holds text";
+      add(printable(column, kNameLength), why + "; not among the features");
+    }
+    for (const Index j : record_.request.exclude) add(name(j), "excluded by request; never seen by the method");
+    for (Index i = 0; i < static_cast<Index>(result_.available.size()); ++i) {
+      if (!moments_.varies(i)) add(name(result_.available[at(i)]), "constant; it tells no rows apart");
+    }
+    if (count == 0) return {"What was left out", {page::Text{"Nothing: every column varies and was ranked."}}};
+    if (count > table.rows.size()) table.caption = text("The first ", table.rows.size(), " of ", count, ".");
+    return {"What was left out", {table}};
+  }
+
+  page::Section run() const {
+    const Report& report = selection_.report;
+    const Store& store = record_.table.source.store();
+    page::Facts facts;
+    const auto add = [&](const std::string& key, const std::string& value) { facts.facts.emplace_back(key, value); };
+    add("data",
+        text(record_.table.path, ": ", record_.table.source.rows(), " rows x ", record_.table.source.cols(),
+             " features, ", record_.table.format, ", ", store.sparse() ? "sparse " : "", name_of(store.dtype())));
+    add("method", text(record_.method.name, ": ", record_.method.summary, " (", record_.method.reference, ")"));
+    if (!report.path.empty()) add("path", report.path);
+    add("status", report.status == Status::direct
+                      ? std::string(name_of(report.status))
+                      : text(name_of(report.status), ", ", report.iterations, " iterations"));
+    if (!report.objective.empty()) add("objective", short_number(report.objective.back(), 10));
+    add("time", text(short_number(report.seconds, 3), " s, ", report.passes, " passes over the data"));
+    add("memory", text(size_text(record_.peak_bytes), " at most, the whole process"));
+    add("machine", page::machine_text());
+    add("version", text("tamis ", kVersion));
+    return {"The run", {facts, option_table()}};
+  }
+
+  page::Table option_table() const {
+    page::Table table;
+    table.title = "Options, as resolved";
+    table.columns = {{"option"}, {"value"}, {"meaning"}};
+    table.sortable = false;
+    const auto add = [&](const std::string& option, const std::string& value, const std::string& help) {
+      table.rows.push_back({option, value, help});
+    };
+    add("features", std::to_string(result_.selected.size()), "how many are selected");
+    for (const auto& option : record_.options) add(option.name, resolved(option), option.help);
+    add("scale", name_of(record_.request.scale), "of the columns or rows before anything else");
+    add("seed", std::to_string(record_.seed), "of all random numbers");
+    add("threads", std::to_string(record_.threads), "the result does not depend on them");
+    return table;
+  }
+
+  std::string resolved(const Option& option) const {
+    for (const auto& [fact, value] : selection_.report.resolved) {
+      if (fact == option.name) return short_number(value);
+    }
+    return value_text(option);
+  }
+
+  const SelectionRecord& record_;
+  const SelectPageOptions& options_;
+  Context& context_;
+  const SelectResult& result_;
+  const Selection& selection_;
+  std::vector<Index> available_position_;  // of a table's column, or -1
+  std::vector<Index> top_;                 // the best features, by rank
+  Matrix correlation_;                     // of these
+  ColumnMoments moments_;                  // of the available columns
+};
+
+}  // namespace
+
+ImageShape parse_image_shape(const std::string& given) {
+  ImageShape shape;
+  const char* last = given.data() + given.size();
+  const auto height = std::from_chars(given.data(), last, shape.height);
+  const char* width_begin = height.ptr == last ? last : height.ptr + 1;
+  const bool cross = height.ec == std::errc() && height.ptr != last && (*height.ptr == 'x' || *height.ptr == 'X');
+  const auto width = std::from_chars(width_begin, last, shape.width);
+  const std::string_view rest(width.ptr, static_cast<std::size_t>(last - width.ptr));
+  shape.by_columns = rest == "T" || rest == "t";
+  constexpr Index kMost = 1 << 20;
+  const bool sized = shape.height > 0 && shape.width > 0 && shape.height <= kMost && shape.width <= kMost;
+  require(cross && width.ec == std::errc() && sized && (rest.empty() || shape.by_columns), ErrorCode::usage,
+          "image = ", given, ", need HEIGHTxWIDTH, as in 28x28, or 28x28T where pixels go down the columns");
+  return shape;
+}
+
+void require_image(const ImageShape& shape, const Table& table) {
+  require(shape.height * shape.width == table.source.cols(), ErrorCode::usage, "image = ", shape.height, "x",
+          shape.width, ", need one feature a pixel: the table has ", table.source.cols());
+}
+
+page::Page select_page(const SelectionRecord& record, const SelectPageOptions& options, Context& context) {
+  return SelectPage(record, options, context).compose();
+}
+
+}  // namespace tamis

@@ -1,0 +1,293 @@
+#include "tamis/select/guided/guided.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "tamis/base/error.h"
+#include "tamis/data/passes/sample.h"
+#include "tamis/select/direct.h"
+#include "tamis/select/guided/alignment.h"
+#include "tamis/select/guided/evidence.h"
+
+namespace tamis {
+
+namespace {
+
+constexpr Index kRowsPerCluster = 100;  // of the sample, where c is given
+constexpr Index kNarrow = 50;           // tables of so few columns are kept whole, and so many are kept at least
+constexpr double kDiscoveryRate = 0.01;
+constexpr double kGate = 4;  // deviations above chance, where there is no evidence
+
+// The rows that are looked at, and of their columns those that vary.
+struct GuidedTable {
+  Source rows;
+  std::vector<Index> kept;
+  Centered z;
+  std::vector<double> scatter;
+};
+
+// A column counts where it takes values that differ by more than rounding.
+std::vector<Index> columns_that_vary(const ColumnMoments& moments) {
+  std::vector<Index> out;
+  for (std::size_t j = 0; j < moments.mean.size(); ++j) {
+    const double largest = std::max(std::abs(moments.min[j]), std::abs(moments.max[j]));
+    const bool differs = moments.max[j] / 2 - moments.min[j] / 2 > 32 * kUlp * largest;
+    if (moments.varying[j] && differs && moments.scatter[j] > 0) out.push_back(static_cast<Index>(j));
+  }
+  return out;
+}
+
+// Numbers far from 1 are brought near it by a power of two, so that no square of a row overflows.
+Source near_one(const Source& source, const ColumnMoments& moments) {
+  double largest = 0;
+  for (std::size_t j = 0; j < moments.min.size(); ++j) {
+    largest = std::max({largest, std::abs(moments.min[j]), std::abs(moments.max[j])});
+  }
+  if (largest == 0 || (largest < 0x1p100 && largest > 0x1p-100)) return source;
+  const double factor = std::ldexp(1.0, -std::clamp(std::ilogb(largest), -1000, 1000));
+  return source.with_column_scale(std::vector<double>(moments.min.size(), factor));
+}
+
+GuidedTable guided_table(const Source& sampled, Context& context) {
+  const Source rows = near_one(sampled, column_moments(sampled, context));
+  std::vector<Index> kept = columns_that_vary(column_moments(rows, context));
+  require(!kept.empty(), ErrorCode::bad_data, "no variation: all ", rows.cols(), " columns are constant");
+  Source varying = rows.with_columns(kept);
+  ColumnMoments moments = column_moments(varying, context);
+  Centered z(varying, moments);
+  return {std::move(varying), std::move(kept), std::move(z), std::move(moments.scatter)};
+}
+
+std::vector<Index> positions_among(const std::vector<Index>& kept, const std::vector<Index>& columns) {
+  std::vector<Index> out;
+  for (const Index j : columns) {
+    const auto found = std::lower_bound(kept.begin(), kept.end(), j);
+    if (found != kept.end() && *found == j) out.push_back(found - kept.begin());
+  }
+  return out;
+}
+
+// Of all columns: the path, the others by falling share, at last those that do not vary.
+std::vector<Index> whole_order(const std::vector<Index>& path, const std::vector<double>& share,
+                               const std::vector<Index>& kept, Index d) {
+  std::vector<char> placed(kept.size());
+  std::vector<Index> order = path, rest;
+  for (const Index j : path) placed[static_cast<std::size_t>(j)] = 1;
+  for (std::size_t j = 0; j < kept.size(); ++j) {
+    if (!placed[j]) rest.push_back(static_cast<Index>(j));
+  }
+  std::stable_sort(rest.begin(), rest.end(), [&](Index a, Index b) {
+    return share[static_cast<std::size_t>(a)] > share[static_cast<std::size_t>(b)];
+  });
+  order.insert(order.end(), rest.begin(), rest.end());
+  for (Index& j : order) j = kept[static_cast<std::size_t>(j)];
+  std::vector<char> varies(static_cast<std::size_t>(d));
+  for (const Index j : kept) varies[static_cast<std::size_t>(j)] = 1;
+  for (Index j = 0; j < d; ++j) {
+    if (!varies[static_cast<std::size_t>(j)]) order.push_back(j);
+  }
+  return order;
+}
+
+std::vector<double> spread_over(const std::vector<double>& values, const std::vector<Index>& kept, Index d,
+                                double elsewhere) {
+  std::vector<double> out(static_cast<std::size_t>(d), elsewhere);
+  for (std::size_t i = 0; i < kept.size(); ++i) out[static_cast<std::size_t>(kept[i])] = values[i];
+  return out;
+}
+
+void check_guided(const Source& source, const GuidedOptions& options) {
+  GuidedOptions copy = options;
+  validate(describe(copy), "guided");
+  const Index n = source.rows();
+  require(n >= 2, ErrorCode::bad_data, n, " row", n == 1 ? "" : "s", ", need at least 2");
+  require(source.cols() >= 1, ErrorCode::bad_data, "0 features, need at least 1");
+  const Index c = options.guide.clusters.value_or(1);
+  require(c <= n, ErrorCode::usage, "guided: clusters = ", c, ", need 1..n = ", n);
+}
+
+// The rows of step 1, scaled as the source is.
+Source rows_to_look_at(const Source& source, const GuidedOptions& options, Context& context) {
+  Source rows = options.drawn.rows() > 0 ? options.drawn : draw_sample(source, options, context);
+  column_moments(source, context);  // every number is looked at, on the way or now
+  if (rows.rows() == 0) return source;
+  if (options.drawn.rows() == 0) return rows;
+  if (!source.column_scale().empty()) rows = rows.with_column_scale(source.column_scale());
+  if (source.row_scale().empty()) return rows;
+  std::vector<double> scale;
+  for (const Index i : draw_rows(source.rows(), rows.rows(), context.seed)) {
+    scale.push_back(source.row_scale()[static_cast<std::size_t>(i)]);
+  }
+  return rows.with_row_scale(scale);
+}
+
+std::vector<char> above_chance(const Guidance& guidance) {
+  std::vector<char> out;
+  for (const double share : guidance.share) out.push_back(share > guidance.chance + kGate * guidance.deviation);
+  return out;
+}
+
+// Who goes with the groups: by evidence, or by share alone.
+std::vector<char> passing_columns(const GuidedTable& table, const GuidedOptions& options, Guidance& guidance,
+                                  Context& context) {
+  if (options.evidence) guidance.evidence = column_evidence(table.rows, options.guide, context);
+  std::vector<char> passed = options.evidence ? discoveries(guidance.evidence, kDiscoveryRate) : above_chance(guidance);
+  guidance.passed = std::count(passed.begin(), passed.end(), char{1});
+  return passed;
+}
+
+// Who may enter the path.
+std::vector<char> admitted_columns(const GuidedTable& table, const GuidedOptions& options, Guidance& guidance,
+                                   Context& context) {
+  const std::vector<char> passed = passing_columns(table, options, guidance, context);
+  // Where a number is asked for and nothing was found, columns enter by share.
+  return guidance.passed > 0 || !options.features ? passed : above_chance(guidance);
+}
+
+// The table that is looked at, its guide, and what it says of every column.
+struct Judged {
+  GuidedTable table;
+  Guide guide;
+  Guidance guidance;
+  ColumnMerits merits;
+};
+
+Judged judge_columns(const Source& rows, const GuidedOptions& options, Context& context) {
+  GuidedTable table = guided_table(rows, context);
+  context.progress("guided", 0.1, "graphs of rows");
+  Guide guide = make_guide(table.rows, options.guide, context);
+  const Chance noise = chance(guide);
+  const std::vector<double> guided = guided_scatter(guide, table.z, context);
+  Guidance guidance;
+  ColumnMerits merits{table.scatter, {}};
+  for (std::size_t j = 0; j < guided.size(); ++j) {
+    guidance.share.push_back(guided[j] / table.scatter[j]);
+    merits.excess.push_back(guided[j] - noise.mean * table.scatter[j]);
+  }
+  guidance.chance = noise.mean;
+  guidance.deviation = noise.deviation;
+  guidance.rows = rows.rows();
+  guidance.graph_weights = guide.graph_weights;
+  guidance.modularity = guide.modularity;
+  guidance.parts = guide.parts;
+  guidance.looked_at = rows;
+  guidance.groups = guide.partitions[best_partition(guide)].labels;
+  return {std::move(table), std::move(guide), std::move(guidance), std::move(merits)};
+}
+
+// What is known of the columns that vary, for all of them.
+void spread_guidance(const std::vector<Index>& kept, Index d, Guidance& guidance) {
+  guidance.share = spread_over(guidance.share, kept, d, 0.0);
+  if (!guidance.evidence.empty()) guidance.evidence = spread_over(guidance.evidence, kept, d, 1.0);
+}
+
+// How many columns the data suggest, and why.
+void suggest_count(Index varying, Guidance& guidance) {
+  guidance.suggested = columns_worth_taking(guidance.alignment, kNarrow);
+  if (varying <= kNarrow) {
+    guidance.suggested = varying;
+    guidance.outcome = Outcome::narrow;
+  } else if (guidance.passed == 0) {
+    guidance.suggested = varying;
+    guidance.outcome = Outcome::no_structure;
+  }
+}
+
+// score = (d - rank + 1) / d, so that the order of the columns is the order of their scores; 0 where they do not vary.
+std::vector<double> scores_of_order(const std::vector<Index>& order, std::size_t varying) {
+  const auto d = static_cast<double>(order.size());
+  std::vector<double> out(order.size());
+  for (std::size_t i = 0; i < varying; ++i) out[static_cast<std::size_t>(order[i])] = (d - static_cast<double>(i)) / d;
+  return out;
+}
+
+}  // namespace
+
+Index rows_looked_at(const GuidedOptions& options, Index rows) {
+  const Index clusters = options.guide.clusters.value_or(0);
+  return std::min(rows, std::max(options.sample, kRowsPerCluster * std::min(clusters, rows)));
+}
+
+Source draw_sample(const Source& source, const GuidedOptions& options, Context& context) {
+  const Index n = source.rows(), m = rows_looked_at(options, n);
+  if (source.store().in_memory() && m == n) return {};
+  return take_rows(source, draw_rows(n, m, context.seed), context);
+}
+
+Options describe(GuidedOptions& o) {
+  const double inf = std::numeric_limits<double>::infinity();
+  return {
+      {"clusters",
+       "n_clusters",
+       &o.guide.clusters,
+       {1, inf},
+       {},
+       "number of clusters c, where it is known",
+       "several scales"},
+      {"neighbors", "n_neighbors", &o.guide.neighbors, {1, inf}, {}, "nearest rows that a row is joined to", ""},
+      {"runs", "n_runs", &o.guide.runs, {1, 1024}, {}, "k-means runs per scale", ""},
+      {"scales", "scales", &o.guide.scales, {2, inf}, {}, "numbers of clusters that the guide averages over", ""},
+      {"sample", "sample_size", &o.sample, {2, inf}, {}, "maximum number of rows to look at, drawn by the seed", ""},
+      {"evidence",
+       "evidence",
+       &o.evidence,
+       {},
+       {},
+       "admit columns by p-values; off: by share alone, three times faster",
+       "",
+       true},
+  };
+}
+
+Selection guided(const Source& source, const GuidedOptions& options, Context& context) {
+  const Stopwatch watch(context);
+  const Index passes_before = context.passes();
+  check_guided(source, options);
+  context.progress("guided", 0, "reading rows");
+  const Source rows = rows_to_look_at(source, options, context);
+  const Index passes = context.passes() - passes_before;
+  const UncountedPasses uncounted(context);
+  Judged judged = judge_columns(rows, options, context);
+  const std::vector<Index>& kept = judged.table.kept;
+  Guidance& guidance = judged.guidance;
+  context.progress("guided", options.evidence ? 0.35 : 0.9, "evidence");
+  const std::vector<char> may_enter = admitted_columns(judged.table, options, guidance, context);
+  context.progress("guided", 0.9, "order of columns");
+  AlignedPath path =
+      aligned_path(judged.table.z, judged.merits, positions_among(kept, options.forced), may_enter, context);
+
+  Selection out;
+  const Index d = source.cols();
+  out.ranking = whole_order(path.columns, guidance.share, kept, d);
+  out.scores = scores_of_order(out.ranking, kept.size());
+  guidance.alignment = std::move(path.alignment);
+  suggest_count(static_cast<Index>(kept.size()), guidance);
+  spread_guidance(kept, d, guidance);
+  if (rows.rows() == source.rows()) out.clusters = guidance.groups;  // else those of the other rows are not known
+  out.report.path = rows.rows() < source.rows() ? text("sample of ", rows.rows(), " rows") : "all rows";
+  const auto shown = static_cast<double>(judged.guide.partitions[best_partition(judged.guide)].sizes.size());
+  out.report.resolved.emplace_back("clusters_shown", shown);
+  out.guidance = std::move(guidance);
+  watch.write(out.report);
+  out.report.passes = passes;
+  return out;
+}
+
+Guidance guide_along(const Source& source, const std::vector<Index>& order, const GuidedOptions& options,
+                     Context& context) {
+  check_guided(source, options);
+  const Source rows = rows_to_look_at(source, options, context);
+  const UncountedPasses uncounted(context);
+  Judged judged = judge_columns(rows, options, context);
+  const std::vector<Index>& kept = judged.table.kept;
+  Guidance& guidance = judged.guidance;
+  passing_columns(judged.table, options, guidance, context);
+  guidance.alignment = alignment_along(judged.table.z, judged.merits, positions_among(kept, order), context).alignment;
+  suggest_count(static_cast<Index>(kept.size()), guidance);
+  spread_guidance(kept, source.cols(), guidance);
+  return guidance;
+}
+
+}  // namespace tamis

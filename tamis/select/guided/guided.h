@@ -1,0 +1,55 @@
+// Guided UFCM: columns worth choosing where neither the number of groups nor the number of columns is known.
+//
+// The heart of UFCM (ufcm.h) is the margin tr(W'X'PXW), P = U (U'U)^-1 U', with U learnt from X W. Here W selects
+// columns, and U comes from graphs of the rows at several scales, averaged (guide.h):
+//
+//   1  rows      a sample of `sample` rows, drawn by the seed, where there are more
+//   2  guide     P from three graphs of nearest rows
+//   3  evidence  a p-value per column from the guide of other columns (evidence.h); those that pass at a false
+//   discovery
+//                rate of 1 % may enter. Without it: those whose share x'Px / x'x is 4 deviations above chance
+//   4  order     greedily by the alignment f(S) of X_S X_S' with P (alignment.h); the other columns follow by share
+//   5  k         the smallest with f_k >= .98 max f, at least 50; narrow tables, and those without evidence, are kept
+//   whole
+//
+// The margin is the paper's; the guide, the evidence, the order and k are ours. Score of a feature: (d - rank + 1) / d.
+//
+// Passes over X: one; all else sees the m sampled rows. Memory: those rows, and a few vectors of rows and columns.
+// Work: 6 m^2 d for the graphs (sparse: as many as there are pairs of entries in a column), m d^2 / 2 or 1100 m d for
+// the order.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tamis/base/context.h"
+#include "tamis/base/options.h"
+#include "tamis/data/source.h"
+#include "tamis/select/guided/guide.h"
+#include "tamis/select/selection.h"
+
+namespace tamis {
+
+struct GuidedOptions {
+  GuideOptions guide;
+  Index sample = 4000;            // rows that are looked at, at least 100 c where c is given
+  bool evidence = true;           // who may enter is decided by p-values; else by share alone, three times faster
+  std::vector<Index> forced;      // columns that enter first
+  std::optional<Index> features;  // how many features the caller will take; unset: it leaves that to f
+  Source drawn;                   // draw_sample() of the source, before any scale was put on it; may be empty
+};
+
+Options describe(GuidedOptions& options);
+Selection guided(const Source& source, const GuidedOptions& options, Context& context);
+
+// How many rows a run looks at.
+Index rows_looked_at(const GuidedOptions& options, Index rows);
+// These rows in memory, read in the same pass as the moments of the source; empty where the source itself will do.
+Source draw_sample(const Source& source, const GuidedOptions& options, Context& context);
+
+// The same guide for columns that another method has put in order: their share, f along that order and how many are
+// worth taking, and the evidence where options.evidence.
+Guidance guide_along(const Source& source, const std::vector<Index>& order, const GuidedOptions& options,
+                     Context& context);
+
+}  // namespace tamis

@@ -1,0 +1,324 @@
+#include "tamis/select/methods/mcfs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "tamis/base/error.h"
+#include "tamis/data/passes/passes.h"
+#include "tamis/graph/laplacian.h"
+#include "tamis/linalg/dense.h"
+#include "tamis/linalg/kernels.h"
+#include "tamis/linalg/lars.h"
+#include "tamis/select/direct.h"
+
+namespace tamis {
+
+namespace {
+
+constexpr Index kActive = 200;        // m where nobody says how many features are wanted
+constexpr Index kGramColumns = 4096;  // up to this many X'X is formed at once: 128 MB
+constexpr double kOnePart = 1e-9;     // eigenvalues below this belong to further parts of the graph
+
+void check_mcfs(const Source& source, const McfsOptions& options) {
+  McfsOptions copy = options;
+  validate(describe(copy), "mcfs");
+  const Index n = source.rows(), d = source.cols();
+  require(n >= 2, ErrorCode::bad_data, n, " row", n == 1 ? "" : "s", ", need at least 2");
+  require(options.clusters <= n, ErrorCode::usage, "mcfs: clusters = ", options.clusters, ", need 1..n = ", n);
+  require(options.dims.value_or(1) <= n - 1, ErrorCode::usage, "mcfs: dims = ", options.dims.value_or(0),
+          ", need 1..n-1 = ", n - 1);
+  require(options.active.value_or(1) <= d, ErrorCode::usage, "mcfs: active = ", options.active.value_or(0),
+          ", need 1..d = ", d);
+  require(options.embedding.empty() || options.embedding.rows() == n, ErrorCode::usage, "mcfs: an embedding of ",
+          options.embedding.rows(), " rows, need n = ", n);
+}
+
+// The columns that vary, not centred, in units that keep squares in the range of double. A constant column would act
+// as an intercept, which the method has not; it leaves before the lasso is solved.
+struct McfsTable {
+  std::vector<Index> kept;
+  double unit = 1.0;
+  Centered x;
+};
+
+McfsTable mcfs_table(const Source& source, const ColumnMoments& moments) {
+  std::vector<Index> kept;
+  double largest = 0;
+  for (Index j = 0; j < source.cols(); ++j) {
+    if (!moments.varies(j)) continue;
+    kept.push_back(j);
+    const auto at = static_cast<std::size_t>(j);
+    largest = std::max({largest, std::abs(moments.min[at]), std::abs(moments.max[at])});
+  }
+  const int exponent = std::ilogb(largest);
+  const double unit = std::abs(exponent) > 256 ? std::ldexp(1.0, std::min(std::max(exponent, -1000), 1000)) : 1.0;
+  Centered x(source.with_columns(kept), std::vector<double>(kept.size()), unit);
+  return {std::move(kept), unit, std::move(x)};
+}
+
+Matrix columns_of(const McfsTable& data, const std::vector<Index>& columns, Context& context) {
+  Matrix out = gather(data.x.source().with_columns(columns), context);
+  for (Index i = 0; i < out.size(); ++i) out.data()[i] /= data.unit;
+  return out;
+}
+
+// Which of the columns are not kept yet.
+std::vector<Index> fresh(const std::vector<Index>& columns, const std::vector<std::vector<double>>& kept) {
+  std::vector<Index> out;
+  for (const Index j : columns) {
+    if (kept[static_cast<std::size_t>(j)].empty()) out.push_back(j);
+  }
+  return out;
+}
+
+void keep(const std::vector<Index>& columns, const Matrix& values, std::vector<std::vector<double>>& kept) {
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    std::vector<double>& column = kept[static_cast<std::size_t>(columns[k])];
+    column.resize(static_cast<std::size_t>(values.rows()));
+    for (Index i = 0; i < values.rows(); ++i) column[static_cast<std::size_t>(i)] = values(i, static_cast<Index>(k));
+  }
+}
+
+// Columns of X'X when they are first needed: for many columns and at least as many rows.
+class GramOnDemand final : public LarsColumns {
+ public:
+  explicit GramOnDemand(const McfsTable& data) : data_(data), column_(static_cast<std::size_t>(data.x.cols())) {}
+
+  Index count() const override { return data_.x.cols(); }
+
+  void prepare(const std::vector<Index>& columns, Context& context) override {
+    const std::vector<Index> wanted = fresh(columns, column_);
+    if (wanted.empty()) return;
+    keep(wanted, multiply_transposed(data_.x, columns_of(data_, wanted, context), context), column_);
+  }
+
+  void inner(Index j, const std::vector<Index>& columns, double* out) const override {
+    const std::vector<double>& products = column_[static_cast<std::size_t>(j)];
+    for (std::size_t i = 0; i < columns.size(); ++i) out[i] = products[static_cast<std::size_t>(columns[i])];
+  }
+
+  Matrix images(const std::vector<Combination>& directions, Context& context) override {
+    constexpr Index kPiece = 1024;  // columns of one piece of work, for all paths
+    Matrix out(static_cast<Index>(directions.size()), count());
+    context.pool().run((count() + kPiece - 1) / kPiece, [&](Index piece) {
+      const Index first = piece * kPiece, width = std::min(kPiece, count() - first);
+      for (Index k = 0; k < out.rows(); ++k) {
+        const Combination& direction = directions[static_cast<std::size_t>(k)];
+        for (std::size_t i = 0; i < direction.columns.size(); ++i) {
+          const double* values = column_[static_cast<std::size_t>(direction.columns[i])].data();
+          kernels<double>().axpy(width, direction.values[i], values + first, out.row(k) + first);
+        }
+      }
+    });
+    return out;
+  }
+
+ private:
+  const McfsTable& data_;
+  std::vector<std::vector<double>> column_;  // those that were asked for
+};
+
+// The active columns themselves: for fewer rows than columns. An image is X'(X_A g), one pass for all paths.
+class ActiveColumns final : public LarsColumns {
+ public:
+  explicit ActiveColumns(const McfsTable& data) : data_(data), column_(static_cast<std::size_t>(data.x.cols())) {}
+
+  Index count() const override { return data_.x.cols(); }
+
+  void prepare(const std::vector<Index>& columns, Context& context) override {
+    const std::vector<Index> wanted = fresh(columns, column_);
+    if (!wanted.empty()) keep(wanted, columns_of(data_, wanted, context), column_);
+  }
+
+  void inner(Index j, const std::vector<Index>& columns, double* out) const override {
+    const std::vector<double>& x = column_[static_cast<std::size_t>(j)];
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const std::vector<double>& other = column_[static_cast<std::size_t>(columns[k])];
+      double sum = 0;
+      for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * other[i];
+      out[k] = sum;
+    }
+  }
+
+  Matrix images(const std::vector<Combination>& directions, Context& context) override {
+    const auto paths = static_cast<Index>(directions.size());
+    Matrix fitted(data_.x.rows(), paths);  // X_A g of every path
+    context.pool().run(paths, [&](Index k) {
+      const Combination& direction = directions[static_cast<std::size_t>(k)];
+      std::vector<double> sum(static_cast<std::size_t>(data_.x.rows()));
+      for (std::size_t q = 0; q < direction.columns.size(); ++q) {
+        const std::vector<double>& x = column_[static_cast<std::size_t>(direction.columns[q])];
+        kernels<double>().axpy(data_.x.rows(), direction.values[q], x.data(), sum.data());
+      }
+      for (std::size_t i = 0; i < sum.size(); ++i) fitted(static_cast<Index>(i), k) = sum[i];
+    });
+    const Matrix products = multiply_transposed(data_.x, fitted, context);
+    Matrix out(paths, count());
+    for (Index j = 0; j < count(); ++j) {
+      for (Index k = 0; k < paths; ++k) out(k, j) = products(j, k);
+    }
+    return out;
+  }
+
+ private:
+  const McfsTable& data_;
+  std::vector<std::vector<double>> column_;  // those that were asked for
+};
+
+// How the paths see X: a function of shape and options. X'X at once takes n d^2 of work where its columns one by one
+// take 2 n d for each in use, but in larger pieces; and then K m^2 d for the images, where X'(X_A g) takes 2 n d K m.
+enum class View { gram, gram_columns, active_columns };
+
+View choose_view(const Source& source, Index paths, Index active) {
+  const auto n = static_cast<double>(source.rows()), d = static_cast<double>(source.cols());
+  const auto steps = static_cast<double>(paths) * static_cast<double>(active);
+  const bool worthwhile = d <= 4 * steps && (d <= n || n * d + steps * static_cast<double>(active) <= 2 * n * steps);
+  if (!source.sparse() && source.cols() <= kGramColumns && worthwhile) return View::gram;
+  return source.rows() < source.cols() ? View::active_columns : View::gram_columns;
+}
+
+const char* name_of(View view) {
+  return view == View::gram ? "gram" : view == View::gram_columns ? "gram columns" : "active columns";
+}
+
+std::unique_ptr<LarsColumns> columns_for(View view, const McfsTable& data, Context& context) {
+  if (view == View::active_columns) return std::make_unique<ActiveColumns>(data);
+  if (view == View::gram_columns) return std::make_unique<GramOnDemand>(data);
+  return std::make_unique<GramColumns>(gram(data.x, context));
+}
+
+// Y = D^-1/2 xi; a row without a neighbour is 0.
+Matrix embed(const Source& source, const McfsOptions& options, Report& report, Context& context) {
+  if (!options.embedding.empty()) return options.embedding;
+  const Graph graph = neighbor_graph(source, options.graph, context);
+  report_graph(graph, options.graph, report);
+  const Index dims = options.dims.value_or(std::min(options.clusters, source.rows() - 1));
+  Spectrum spectrum = smoothest_eigenvectors(graph, dims, context);
+  const auto flat =
+      std::count_if(spectrum.values.begin(), spectrum.values.end(), [](double v) { return v < kOnePart; });
+  if (flat > 0) {
+    report.warnings.push_back(text("mcfs: the graph is in ", flat + 1, flat + 1 > dims ? " parts or more" : " parts",
+                                   ": its embedding, and so the scores, are one choice of many; more neighbors join "
+                                   "them"));
+  }
+  std::vector<double> roots;
+  for (const double degree : graph.degree) roots.push_back(degree > 0 ? 1 / std::sqrt(degree) : 0.0);
+  scale_rows(roots, spectrum.vectors);
+  return std::move(spectrum.vectors);
+}
+
+Index active_columns(const McfsOptions& options, const McfsTable& data) {
+  const Index most = std::min(data.x.cols(), data.x.rows() - 1);
+  return std::max<Index>(1, std::min(options.active.value_or(options.features.value_or(kActive)), most));
+}
+
+void warn_of_paths(const LarsFit& fit, Index active, Report& report) {
+  if (fit.active.empty()) return;
+  const auto least = *std::min_element(fit.active.begin(), fit.active.end());
+  const auto dependent = *std::max_element(fit.dependent.begin(), fit.dependent.end());
+  if (least < active) {
+    report.warnings.push_back(text("mcfs: a path ended with ", least, " of ", active,
+                                   " active features: the others add nothing to the fit",
+                                   dependent > 0 ? ", or depend linearly on them" : ""));
+  }
+  if (std::count(fit.stuck.begin(), fit.stuck.end(), 1) > 0) {
+    report.warnings.push_back("mcfs: a path was given up before its end: it kept dropping and adding features");
+  }
+}
+
+// score_j = max_k |a_kj|, of a_k / ||a_k|| where normalised.
+std::vector<double> scores_of(const Matrix& coefficients, bool normalize) {
+  std::vector<double> out(static_cast<std::size_t>(coefficients.rows()));
+  for (Index k = 0; k < coefficients.cols(); ++k) {
+    double largest = 0, sum = 0;
+    for (Index j = 0; j < coefficients.rows(); ++j) largest = std::max(largest, std::abs(coefficients(j, k)));
+    if (largest == 0) continue;
+    for (Index j = 0; j < coefficients.rows(); ++j) sum += std::pow(coefficients(j, k) / largest, 2);
+    const double norm = normalize ? largest * std::sqrt(sum) : 1.0;
+    for (Index j = 0; j < coefficients.rows(); ++j) {
+      double& score = out[static_cast<std::size_t>(j)];
+      score = std::max(score, std::abs(coefficients(j, k)) / norm);
+    }
+  }
+  return out;
+}
+
+// Coefficients of all columns, in the units of the table.
+Matrix spread(const Matrix& coefficients, const McfsTable& data, Index d) {
+  Matrix out(d, coefficients.cols());
+  for (Index i = 0; i < coefficients.rows(); ++i) {
+    const Index j = data.kept[static_cast<std::size_t>(i)];
+    for (Index k = 0; k < coefficients.cols(); ++k) {
+      out(j, k) = coefficients(i, k) / data.unit;
+      require(std::isfinite(out(j, k)), ErrorCode::bad_data,
+              "mcfs: values so small that coefficients overflow: scale the data");
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Options describe(McfsOptions& o) {
+  const double inf = std::numeric_limits<double>::infinity();
+  Options options = {
+      {"clusters", "n_clusters", &o.clusters, {1, inf}, {}, "number of clusters c", ""},
+      {"dims", "n_components", &o.dims, {1, inf}, {}, "number of eigenvectors K", "clusters"},
+      {"active",
+       "n_active",
+       &o.active,
+       {1, inf},
+       {},
+       "active features m at which each lasso stops, at most n - 1",
+       "the number of features asked for, else 200"},
+      {"normalize", "normalize", &o.normalize, {}, {}, "divide each a_k by its 2-norm", ""},
+      {"ridge",
+       "ridge",
+       &o.ridge,
+       {0, inf},
+       {},
+       "added to the Gram diagonal of the active features where a direction is solved for; 0 is the lasso",
+       ""},
+  };
+  for (auto& option : describe(o.graph)) options.push_back(option);
+  return options;
+}
+
+Selection mcfs(const Source& source, const McfsOptions& options, Context& context) {
+  const Stopwatch watch(context);
+  check_mcfs(source, options);
+  const McfsTable data = mcfs_table(source, checked_moments(source, context));
+
+  Report report;
+  const Matrix y = embed(source, options, report, context);
+  LarsOptions lars;
+  lars.active = active_columns(options, data);
+  lars.ridge = options.ridge / data.unit / data.unit;
+  require(std::isfinite(lars.ridge), ErrorCode::bad_data, "mcfs: ridge = ", options.ridge,
+          " is out of all proportion to the data: scale the data");
+  lars.progress = [&](double fraction) { context.progress("mcfs", fraction, "lasso paths"); };
+  const View view = choose_view(data.x.source(), y.cols(), lars.active);
+  const auto columns = columns_for(view, data, context);
+  const LarsFit fit = lars_lasso(*columns, multiply_transposed(data.x, y, context), lars, context);
+  warn_of_paths(fit, lars.active, report);
+
+  Selection out;
+  out.components = spread(fit.coefficients, data, source.cols());
+  out.scores = scores_of(out.components, options.normalize);
+  out.ranking = rank_by_score(out.scores);
+  out.report = std::move(report);
+  const auto scored = std::count_if(out.scores.begin(), out.scores.end(), [](double score) { return score > 0; });
+  if (scored < options.features.value_or(0)) {
+    out.report.warnings.push_back(text("mcfs: ", scored, " features have a score above 0, fewer than the ",
+                                       *options.features, " asked for: the others follow by index"));
+  }
+  out.report.path += (out.report.path.empty() ? "" : "; ") + std::string(name_of(view));
+  out.report.resolved.emplace_back("dims", static_cast<double>(y.cols()));
+  out.report.resolved.emplace_back("active", static_cast<double>(lars.active));
+  watch.write(out.report);
+  return out;
+}
+
+}  // namespace tamis

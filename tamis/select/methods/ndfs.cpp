@@ -1,0 +1,400 @@
+#include "tamis/select/methods/ndfs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "tamis/base/error.h"
+#include "tamis/data/passes/passes.h"
+#include "tamis/graph/laplacian.h"
+#include "tamis/linalg/cholesky.h"
+#include "tamis/linalg/dense.h"
+#include "tamis/select/row_clusters.h"
+
+namespace tamis {
+
+namespace {
+
+constexpr double kGuard = std::numeric_limits<double>::epsilon();  // the original code's guard of every division
+constexpr double kOffset = 0.02;                                   // of the first F, so that no entry stays 0 for ever
+constexpr Index kSystem = 16384;                                   // equations at most: 2 GB a matrix
+constexpr Index kPieceCells = Index{1} << 21;                      // numbers of X made dense at a time: 16 MB
+constexpr double kFar = 1e4;  // standard deviations between a column and 0 that are worth a warning
+
+void check_ndfs(const Source& source, const NdfsOptions& options, const Context& context) {
+  NdfsOptions copy = options;
+  validate(describe(copy), "ndfs");
+  const Index n = source.rows(), d = source.cols(), c = options.clusters;
+  require(n >= 2, ErrorCode::bad_data, n, " row", n == 1 ? "" : "s", ", need at least 2");
+  require(d >= 1, ErrorCode::bad_data, "0 features, need at least 1");
+  require(c <= n, ErrorCode::usage, "ndfs: clusters = ", c, ", need 1..n = ", n);
+  const Index m = std::min(n, d);
+  require(m <= kSystem, ErrorCode::resources, "ndfs: a system of min(n, d) = ", m, " equations, need at most ",
+          kSystem);
+  const auto bytes = 2 * static_cast<std::uint64_t>(m) * static_cast<std::uint64_t>(m) * sizeof(double);
+  require(context.memory_limit == 0 || bytes <= context.memory_limit, ErrorCode::resources, "ndfs: a system of ", m,
+          " equations takes ", bytes, " bytes, memory = ", context.memory_limit);
+  const Matrix& f = options.init;
+  if (f.empty()) return;
+  require(f.rows() == n && f.cols() == c, ErrorCode::usage, "ndfs: init is ", f.rows(), " x ", f.cols(),
+          ", need n x clusters = ", n, " x ", c);
+  const bool fine =
+      std::all_of(f.data(), f.data() + f.size(), [](double value) { return value >= 0 && std::isfinite(value); });
+  require(fine, ErrorCode::usage, "ndfs: init has entries that are negative or not finite, need F >= 0");
+}
+
+// --- X -----------------------------------------------------------------------------------------------------------
+
+// The columns that vary, as they are, and divided by a power of two that keeps their squares in range.
+struct NdfsTable {
+  std::vector<Index> kept;
+  Source source;
+  Source x;  // source / unit
+  double unit = 1;
+  double distance = 0;  // of a mean from 0, in standard deviations of its column, at most
+};
+
+NdfsTable ndfs_table(const Source& source, Context& context) {
+  const ColumnMoments moments = column_moments(source, context);
+  NdfsTable out;
+  double largest = 0;
+  for (Index j = 0; j < source.cols(); ++j) {
+    if (!moments.varies(j)) continue;
+    const auto at = static_cast<std::size_t>(j);
+    out.kept.push_back(j);
+    largest = std::max({largest, std::abs(moments.min[at]), std::abs(moments.max[at])});
+    const double deviation = std::sqrt(moments.scatter[at] / static_cast<double>(source.rows())) * moments.unit;
+    if (deviation > 0) out.distance = std::max(out.distance, std::abs(moments.mean[at]) / deviation);
+  }
+  require(!out.kept.empty(), ErrorCode::bad_data, "no variation: all ", source.cols(), " columns are constant");
+  out.source = out.x = source.with_columns(out.kept);
+  if (largest < 0x1p100 && largest > 0x1p-100) return out;
+  out.unit = std::ldexp(1.0, std::ilogb(largest));
+  out.x = out.source.with_column_scale(std::vector<double>(out.kept.size(), 1 / out.unit));
+  return out;
+}
+
+Centered uncentred(const Source& x) { return {x, std::vector<double>(static_cast<std::size_t>(x.cols())), 1.0}; }
+
+// --- The first F -------------------------------------------------------------------------------------------------
+
+// F = Y (Y'Y)^-1/2 + 0.02, Y the indicators of the clusters of k-means.
+Matrix first_labels(const Source& x, const NdfsOptions& options, Context& context) {
+  const KMeansResult found = cluster_rows(x, options.clusters, options.restarts, context);
+  Matrix f(x.rows(), options.clusters, kOffset);
+  for (Index i = 0; i < f.rows(); ++i) {
+    const int k = found.labels[static_cast<std::size_t>(i)];
+    f(i, k) += 1 / std::sqrt(static_cast<double>(found.counts[static_cast<std::size_t>(k)]));
+  }
+  return f;
+}
+
+// --- The regression ----------------------------------------------------------------------------------------------
+
+// What depends on B = (X'X + beta D)^-1, by the smaller system, with P = (beta D)^-1:
+//   d <= n: B = P^1/2 (I + P^1/2 X'X P^1/2)^-1 P^1/2,   d > n: I - XBX' = (I + XPX')^-1 and BX' = PX'(I + XPX')^-1.
+class Regression {
+ public:
+  Regression(const Source& x, Context& context)
+      : x_(x), z_(uncentred(x)), context_(context), by_columns_(x.cols() <= x.rows()) {
+    if (by_columns_) gram_ = x.sparse() ? sparse_gram() : gram(z_, context);
+  }
+
+  bool by_columns() const { return by_columns_; }
+
+  // Takes the diagonal of P.
+  void reweigh(const std::vector<double>& p) {
+    root_.resize(p.size());
+    std::transform(p.begin(), p.end(), root_.begin(), [](double value) { return std::sqrt(value); });
+    system_ = Cholesky();  // the old one makes room
+    Matrix system = by_columns_ ? gram_ : weighted_rows();
+    for (Index i = 0; i < system.rows(); ++i) {
+      for (Index j = 0; by_columns_ && j < system.cols(); ++j) system(i, j) *= root(i) * root(j);
+      system(i, i) += 1;
+    }
+    system_ = Cholesky(std::move(system));
+  }
+
+  // W = BX'F and, in place of F, the residual F - XW.
+  Matrix fit(const Matrix& projected, Matrix& f) const {
+    if (by_columns_) {
+      Matrix w = solve_columns(projected);
+      const Matrix xw = multiply(z_, w, context_);
+      for (Index i = 0; i < f.size(); ++i) f.data()[i] -= xw.data()[i];
+      return w;
+    }
+    f = system_.solve(std::move(f));
+    Matrix w = multiply_transposed(z_, f, context_);
+    for (Index j = 0; j < w.rows(); ++j) scale_row(root(j) * root(j), w, j);
+    return w;
+  }
+
+  // X'F, which the other two take; on the side of rows they do without.
+  Matrix project(const Matrix& f) const { return by_columns_ ? multiply_transposed(z_, f, context_) : Matrix(); }
+
+  // tr(F'(I - XBX')F).
+  double misfit(const Matrix& f, const Matrix& projected) const {
+    if (!by_columns_) return dot(f, system_.solve(f));
+    return std::max(0.0, squared_norm(f) - dot(projected, solve_columns(projected)));
+  }
+
+ private:
+  double root(Index j) const { return root_[static_cast<std::size_t>(j)]; }
+  static void scale_row(double by, Matrix& a, Index i) {
+    for (Index k = 0; k < a.cols(); ++k) a(i, k) *= by;
+  }
+
+  // B times a d x c matrix.
+  Matrix solve_columns(Matrix a) const {
+    scale_rows(root_, a);
+    a = system_.solve(std::move(a));
+    scale_rows(root_, a);
+    return a;
+  }
+
+  // X'X, a few columns of X made dense at a time.
+  Matrix sparse_gram() const {
+    const Index d = x_.cols(), width = std::clamp<Index>(kPieceCells / x_.rows(), 1, 256);
+    Matrix out(d, d);
+    for (Index first = 0; first < d; first += width) {
+      std::vector<Index> columns;
+      for (Index j = first; j < std::min(d, first + width); ++j) columns.push_back(j);
+      const Matrix piece = multiply_transposed(z_, gather(x_.with_columns(columns), context_), context_);
+      for (Index i = 0; i < d; ++i) std::copy_n(piece.row(i), piece.cols(), out.row(i) + first);
+    }
+    return out;
+  }
+
+  // XPX'; of sparse X a few rows made dense at a time.
+  Matrix weighted_rows() const {
+    const Source weighted = x_.with_column_scale(root_);
+    const Centered z = uncentred(weighted);
+    if (!x_.sparse()) return gram_of_rows(z, context_);
+    const Index n = x_.rows(), width = std::clamp<Index>(kPieceCells / x_.cols(), 1, 256);
+    Matrix out(n, n);
+    for (Index first = 0; first < n; first += width) {
+      std::vector<Index> rows;
+      for (Index i = first; i < std::min(n, first + width); ++i) rows.push_back(i);
+      const Matrix piece = multiply(z, transposed(gather_rows(weighted, rows, context_)), context_);
+      for (Index i = 0; i < n; ++i) std::copy_n(piece.row(i), piece.cols(), out.row(i) + first);
+    }
+    return out;
+  }
+
+  const Source& x_;
+  const Centered z_;
+  Context& context_;
+  const bool by_columns_;
+  Matrix gram_;  // X'X
+  std::vector<double> root_;
+  Cholesky system_;
+};
+
+// --- The iteration -----------------------------------------------------------------------------------------------
+
+// P = (beta D)^-1 with D_jj = 1 / (2 sqrt(||w_j||^2 + eps)); W is in 1 / unit, beta in unit^2.
+std::vector<double> weights_of(const Matrix& w, double unit, double beta) {
+  std::vector<double> p(static_cast<std::size_t>(w.rows()));
+  for (Index j = 0; j < w.rows(); ++j) {
+    double norm = 0;
+    for (Index k = 0; k < w.cols(); ++k) norm += (w(j, k) / unit) * (w(j, k) / unit);
+    p[static_cast<std::size_t>(j)] = 2 * std::sqrt(norm + kGuard) / beta;
+  }
+  return p;
+}
+
+// F <- F .* (gamma F + eps) ./ (MF + gamma FF'F + eps), MF = LF + alpha (F - XW); then columns of length 1.
+void update_labels(const Matrix& lf, const Matrix& residual, const NdfsOptions& options, Matrix& f) {
+  const Matrix fff = product(f, product_transposed_left(f, f));
+  std::vector<double> squares(static_cast<std::size_t>(f.cols()), kGuard);
+  for (Index i = 0; i < f.rows(); ++i) {
+    for (Index k = 0; k < f.cols(); ++k) {
+      const double mf = lf(i, k) + options.alpha * residual(i, k);
+      double value = f(i, k) * (options.gamma * f(i, k) + kGuard) / (mf + options.gamma * fff(i, k) + kGuard);
+      if (!std::isfinite(value) || (options.clip && value < 0)) value = 0;
+      f(i, k) = value;
+      squares[static_cast<std::size_t>(k)] += value * value;
+    }
+  }
+  for (double& square : squares) square = 1 / std::sqrt(square);
+  for (Index i = 0; i < f.rows(); ++i) {
+    for (Index k = 0; k < f.cols(); ++k) f(i, k) *= squares[static_cast<std::size_t>(k)];
+  }
+}
+
+// ||F'F - I||^2.
+double overlap(const Matrix& f) {
+  Matrix ff = product_transposed_left(f, f);
+  for (Index k = 0; k < ff.rows(); ++k) ff(k, k) -= 1;
+  return squared_norm(ff);
+}
+
+struct NdfsFit {
+  Matrix w, f;
+  std::vector<double> objective, smoothness, misfit, overlap;
+  bool converged = false;
+};
+
+NdfsFit iterate(const NdfsTable& data, Regression& regression, const Graph& graph, const NdfsOptions& options,
+                Matrix first, Context& context) {
+  const Laplacian kind = options.laplacian == "plain" ? Laplacian::plain : Laplacian::normalized;
+  const double beta = options.beta / data.unit / data.unit;
+  require(beta < 1e150 && beta > 1e-150, ErrorCode::bad_data, "ndfs: beta = ", options.beta,
+          " is out of all proportion to the squares of the data: scale the data");
+  NdfsFit fit;
+  Matrix& f = fit.f = std::move(first);
+  Matrix lf = laplacian_times(graph, kind, f, context), projected = regression.project(f);
+  std::vector<double> p(data.kept.size(), 1 / beta);  // D = I
+  for (Index t = 0; t < options.iterations && !fit.converged; ++t) {
+    context.check_cancelled();
+    regression.reweigh(p);
+    Matrix residual = f;
+    fit.w = regression.fit(projected, residual);
+    p = weights_of(fit.w, data.unit, beta);
+    update_labels(lf, residual, options, f);
+
+    // tr(F'MF) + gamma/2 ||F'F - I||^2, F the new one and M = L + alpha (I - XBX') of this iteration.
+    lf = laplacian_times(graph, kind, f, context);
+    projected = regression.project(f);
+    fit.smoothness.push_back(dot(f, lf));
+    fit.misfit.push_back(regression.misfit(f, projected));
+    fit.overlap.push_back(overlap(f));
+    const double value =
+        fit.smoothness.back() + options.alpha * fit.misfit.back() + options.gamma / 2 * fit.overlap.back();
+    require(std::isfinite(value), ErrorCode::usage, "ndfs: the objective overflows at alpha = ", options.alpha,
+            ", gamma = ", options.gamma);
+    if (options.tolerance > 0 && t > 0) {
+      fit.converged = std::abs(value - fit.objective.back()) <= options.tolerance * std::abs(value);
+    }
+    fit.objective.push_back(value);
+    context.progress("ndfs", static_cast<double>(t + 1) / static_cast<double>(options.iterations),
+                     text("iteration ", t + 1, ", objective ", value));
+  }
+  return fit;
+}
+
+// --- The result --------------------------------------------------------------------------------------------------
+
+std::vector<int> clusters_of(const Matrix& f) {
+  std::vector<int> out;
+  for (Index i = 0; i < f.rows(); ++i) {
+    out.push_back(static_cast<int>(std::max_element(f.row(i), f.row(i) + f.cols()) - f.row(i)));
+  }
+  return out;
+}
+
+// How often the objective rose: the published update does not rule it out.
+double count_rises(const std::vector<double>& objective) {
+  double rises = 0;
+  for (std::size_t t = 1; t < objective.size(); ++t) {
+    if (objective[t] > objective[t - 1] * (1 + 1e-12)) ++rises;
+  }
+  return rises;
+}
+
+Selection ndfs_selection(const NdfsTable& data, const NdfsFit& fit, Index d) {
+  Selection out;
+  out.scores.assign(static_cast<std::size_t>(d), 0.0);
+  out.components = Matrix(d, fit.w.cols());
+  for (std::size_t j = 0; j < data.kept.size(); ++j) {
+    const double* row = fit.w.row(static_cast<Index>(j));
+    double norm = 0;
+    for (Index k = 0; k < fit.w.cols(); ++k) {
+      norm += row[k] * row[k];
+      out.components(data.kept[j], k) = row[k] / data.unit;
+    }
+    out.scores[static_cast<std::size_t>(data.kept[j])] = std::sqrt(norm) / data.unit;
+  }
+  out.ranking = rank_by_score(out.scores);
+  out.clusters = clusters_of(fit.f);
+  out.report.status = fit.converged ? Status::converged : Status::max_iterations;
+  out.report.iterations = static_cast<Index>(fit.objective.size());
+  out.report.objective = fit.objective;
+  out.report.terms = {{"smoothness", fit.smoothness}, {"misfit", fit.misfit}, {"overlap", fit.overlap}};
+  return out;
+}
+
+Selection solve(const Source& source, const NdfsTable& data, const Graph& graph, const NdfsOptions& options,
+                Context& context, Matrix* labels) {
+  require(graph.rows == source.rows(), ErrorCode::usage, "ndfs: a graph of ", graph.rows,
+          " rows, need n = ", source.rows());
+  Matrix first = options.init.empty() ? first_labels(data.x, options, context) : options.init;
+  Regression regression(data.x, context);
+  NdfsFit fit = iterate(data, regression, graph, options, std::move(first), context);
+  Selection out = ndfs_selection(data, fit, source.cols());
+  out.report.path = regression.by_columns() ? "d x d system" : "n x n system";
+  if (graph.sampled_bandwidth) out.report.path += ", bandwidth from a sample of pairs";
+  out.report.resolved = {{"neighbors", static_cast<double>(graph.neighbors)},
+                         {"bandwidth", graph.bandwidth},
+                         {"objective_rises", count_rises(fit.objective)}};
+  if (data.distance > kFar) {
+    out.report.warnings.push_back(text("ndfs: a column lies ", data.distance,
+                                       " standard deviations from 0, and columns are not centred here: ",
+                                       "what they share drowns what they differ in; subtract their means"));
+  }
+  if (labels != nullptr) *labels = std::move(fit.f);
+  return out;
+}
+
+// Runs `body` and notes what it took.
+template <class Body>
+Selection timed(Context& context, Body body) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Index passes_before = context.passes();
+  Selection out = body();
+  out.report.passes = context.passes() - passes_before;
+  out.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return out;
+}
+
+}  // namespace
+
+Options describe(NdfsOptions& o) {
+  const double inf = std::numeric_limits<double>::infinity();
+  Options all = {
+      {"clusters", "n_clusters", &o.clusters, {1, inf}, {}, "number of clusters c", ""},
+      {"alpha", "alpha", &o.alpha, {0, inf}, {}, "weight of the regression of the labels on X", ""},
+      {"beta", "beta", &o.beta, {0, inf, true, false}, {}, "weight of the row sparsity of W", ""},
+      {"gamma", "gamma", &o.gamma, {0, inf, true, false}, {}, "weight of the penalty that keeps F'F near I", ""},
+      {"laplacian",
+       "laplacian",
+       &o.laplacian,
+       {},
+       {"normalized", "plain"},
+       "normalized: I - D^-1/2 W D^-1/2, plain: D - W",
+       ""},
+      {"iterations", "max_iter", &o.iterations, {1, inf}, {}, "iterations at most", ""},
+      {"tolerance",
+       "tol",
+       &o.tolerance,
+       {0, inf},
+       {},
+       "stop when the objective changes by at most this part of itself; 0 runs every iteration",
+       ""},
+      {"clip", "clip", &o.clip, {}, {}, "set negative entries of F to 0; no: the update as published", ""},
+      {"restarts", "n_init", &o.restarts, {1, inf}, {}, "k-means starts of the first F", ""},
+  };
+  const Options graph = describe(o.graph);
+  all.insert(all.end(), graph.begin(), graph.end());
+  return all;
+}
+
+Selection ndfs(const Source& source, const NdfsOptions& options, Context& context) {
+  return timed(context, [&] {
+    check_ndfs(source, options, context);
+    const NdfsTable data = ndfs_table(source, context);
+    const Graph graph = neighbor_graph(data.source, options.graph, context);
+    return solve(source, data, graph, options, context, nullptr);
+  });
+}
+
+Selection ndfs(const Source& source, const Graph& graph, const NdfsOptions& options, Context& context, Matrix* labels) {
+  return timed(context, [&] {
+    check_ndfs(source, options, context);
+    return solve(source, ndfs_table(source, context), graph, options, context, labels);
+  });
+}
+
+}  // namespace tamis

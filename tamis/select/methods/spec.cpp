@@ -1,0 +1,84 @@
+#include "tamis/select/methods/spec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tamis/graph/laplacian.h"
+#include "tamis/graph/smoothness.h"
+#include "tamis/linalg/dense.h"
+#include "tamis/select/direct.h"
+
+namespace tamis {
+
+namespace {
+
+constexpr double kRoughest = -2;  // no phi1 or phi2 is larger than 2
+
+// ||D^1/2 f||^2 = f'Df in unit^2, from the scatter around the weighted mean.
+double weighted_square(const Smoothness& smooth, std::size_t j) {
+  const double mean = smooth.mean[j] / smooth.unit;
+  return smooth.scatter[j] + mean * mean * smooth.total_degree;
+}
+
+// phi3: (fh'xi_k)^2 from one product Z'(D^1/2 xi); xi is orthogonal to D^1/2 1, so the centre drops out.
+std::vector<double> spectral_scores(const Source& source, const ColumnMoments& moments, const Graph& graph,
+                                    const Smoothness& smooth, Index count, Context& context) {
+  const Spectrum spectrum = smoothest_eigenvectors(graph, count, context);
+  std::vector<double> roots;
+  for (const double degree : graph.degree) roots.push_back(std::sqrt(degree));
+  Matrix weighted = spectrum.vectors;
+  scale_rows(roots, weighted);
+  std::vector<double> out(static_cast<std::size_t>(source.cols()));
+  if (weighted.cols() == 0) return out;
+  const Matrix products = multiply_transposed(Centered(source, moments), weighted, context);
+  for (std::size_t j = 0; j < out.size(); ++j) {
+    for (Index k = 0; k < products.cols(); ++k) {
+      const double overlap = products(static_cast<Index>(j), k);
+      out[j] += (2 - spectrum.values[static_cast<std::size_t>(k)]) * overlap * overlap / weighted_square(smooth, j);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Options describe(SpecOptions& o) {
+  const double inf = std::numeric_limits<double>::infinity();
+  Options options = {
+      {"clusters", "n_clusters", &o.clusters, {1, inf}, {}, "number of clusters c: function 3 takes c - 1 vectors", ""},
+      {"function", "function", &o.function, {1, 3}, {}, "ranking function: 1, 2 or 3", ""},
+  };
+  for (auto& option : describe(o.graph)) options.push_back(option);
+  return options;
+}
+
+Selection spec(const Source& source, const SpecOptions& options, Context& context) {
+  const Stopwatch watch(context);
+  SpecOptions copy = options;
+  validate(describe(copy), "spec");
+  require(options.clusters <= source.rows(), ErrorCode::usage, "spec: clusters = ", options.clusters,
+          ", need 1..n = ", source.rows());
+  const ColumnMoments moments = checked_moments(source, context);
+  const Graph graph = neighbor_graph(source, options.graph, context);
+  const Smoothness smooth = column_smoothness(source, moments, graph, context);
+  std::vector<double> scores(static_cast<std::size_t>(source.cols()));
+  if (options.function == 3) {
+    scores = spectral_scores(source, moments, graph, smooth, options.clusters - 1, context);
+  }
+  for (std::size_t j = 0; j < scores.size(); ++j) {
+    const bool varies = moments.varies(static_cast<Index>(j)) && smooth.scatter[j] > 0;
+    if (options.function == 3) {
+      if (!varies) scores[j] = -1;
+      continue;
+    }
+    const double size = options.function == 1 ? weighted_square(smooth, j) : smooth.scatter[j];
+    scores[j] = varies ? std::max(kRoughest, -smooth.roughness[j] / size) : kRoughest;
+  }
+  Selection out = direct_selection(std::move(scores), watch);
+  report_graph(graph, options.graph, out.report);
+  out.report.path += ", function " + std::to_string(options.function);
+  return out;
+}
+
+}  // namespace tamis

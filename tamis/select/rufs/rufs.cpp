@@ -1,0 +1,175 @@
+#include "tamis/select/rufs/rufs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "tamis/base/error.h"
+#include "tamis/data/passes/passes.h"
+#include "tamis/select/direct.h"
+#include "tamis/select/row_clusters.h"
+#include "tamis/select/rufs/rufs_steps.h"
+
+namespace tamis {
+
+namespace {
+
+constexpr double kFineGap = 1e-6;  // a W step that ends above it is worth a warning
+
+void check_rufs(const Source& source, const RufsOptions& options) {
+  RufsOptions copy = options;
+  validate(describe(copy), "rufs");
+  const Index n = source.rows();
+  require(options.clusters <= n || n < 2, ErrorCode::usage, "rufs: clusters = ", options.clusters, ", need 1..n = ", n);
+  const Matrix& init = options.init;
+  if (init.empty()) return;
+  require(init.rows() == n && init.cols() == options.clusters, ErrorCode::usage, "rufs: init is ", init.rows(), " x ",
+          init.cols(), ", need n x clusters = ", n, " x ", options.clusters);
+  for (Index i = 0; i < init.size(); ++i) {
+    require(init.data()[i] >= 0 && std::isfinite(init.data()[i]), ErrorCode::usage, "rufs: init holds ", init.data()[i],
+            ", need numbers >= 0");
+  }
+}
+
+// The source without constant columns, divided by the unit of its moments.
+struct RufsTable {
+  std::vector<Index> kept;
+  double unit;
+  Source source;
+};
+
+RufsTable rufs_table(const Source& source, Context& context) {
+  const ColumnMoments moments = checked_moments(source, context);
+  std::vector<Index> kept;
+  for (Index j = 0; j < source.cols(); ++j) {
+    if (moments.varies(j)) kept.push_back(j);
+  }
+  Source rest = source.with_columns(kept);
+  if (moments.unit != 1) {
+    rest = rest.with_row_scale(std::vector<double>(static_cast<std::size_t>(source.rows()), 1 / moments.unit));
+  }
+  return {std::move(kept), moments.unit, std::move(rest)};
+}
+
+// G = Y (Y'Y)^-1/2, without the clusters that k-means left empty.
+Matrix first_labelling(const std::vector<int>& labels, Index clusters) {
+  std::vector<double> counts(static_cast<std::size_t>(clusters));
+  for (const int label : labels) ++counts[static_cast<std::size_t>(label)];
+  std::vector<Index> place;
+  Index used = 0;
+  for (const double count : counts) place.push_back(count > 0 ? used++ : -1);
+  Matrix g(static_cast<Index>(labels.size()), used);
+  for (Index i = 0; i < g.rows(); ++i) {
+    const auto label = static_cast<std::size_t>(labels[static_cast<std::size_t>(i)]);
+    g(i, place[label]) = 1 / std::sqrt(counts[label]);
+  }
+  return g;
+}
+
+// Scores, W, F and clusters of all columns, in their own units.
+Selection rufs_selection(const RufsFit& fit, const RufsTable& prepared, Index d) {
+  Selection out;
+  const RufsState& state = fit.state;
+  out.scores.assign(static_cast<std::size_t>(d), 0.0);
+  out.components = Matrix(d, state.w.cols());
+  out.centers = Matrix(state.f.rows(), d);
+  for (std::size_t p = 0; p < prepared.kept.size(); ++p) {
+    const Index i = static_cast<Index>(p), j = prepared.kept[p];
+    double square = 0;
+    for (Index k = 0; k < state.w.cols(); ++k) {
+      square += state.w(i, k) * state.w(i, k);
+      out.components(j, k) = state.w(i, k) / prepared.unit;
+      out.centers(k, j) = state.f(k, i) * prepared.unit;
+    }
+    out.scores[static_cast<std::size_t>(j)] = std::sqrt(square) / prepared.unit;
+  }
+  for (Index i = 0; i < state.g.rows(); ++i) {
+    const double* row = state.g.row(i);
+    out.clusters.push_back(static_cast<int>(std::max_element(row, row + state.g.cols()) - row));
+  }
+  out.ranking = rank_by_score(out.scores);
+  return out;
+}
+
+void write_report(const RufsFit& fit, const RufsOptions& options, Report& report) {
+  report.status = fit.converged ? Status::converged : Status::max_iterations;
+  report.iterations = static_cast<Index>(fit.trace.size()) - 1;
+  report.terms = {{"fit", {}},        {"shrink", {}},   {"mass", {}},   {"graph", {}},
+                  {"regression", {}}, {"sparsity", {}}, {"penalty", {}}};
+  for (std::size_t t = 1; t < fit.trace.size(); ++t) {
+    const RufsTerms& terms = fit.trace[t];
+    report.objective.push_back(terms.sum());
+    const double parts[] = {terms.fit,        terms.shrink,   terms.mass,   terms.graph,
+                            terms.regression, terms.sparsity, terms.penalty};
+    for (std::size_t k = 0; k < report.terms.size(); ++k) report.terms[k].second.push_back(parts[k]);
+  }
+  report.path += text("; W by ", fit.path);
+  const Index used = fit.state.g.cols();
+  report.resolved.emplace_back("clusters", static_cast<double>(used));
+  report.resolved.emplace_back("gap", fit.gap);
+  if (used < options.clusters) {
+    report.warnings.push_back(
+        text("rufs: ", used, " of ", options.clusters, " clusters used: k-means left the rest empty"));
+  }
+  if (fit.gap > kFineGap) {
+    report.warnings.push_back(text("rufs: W is within ", fit.gap, " of its optimum, wanted ", kFineGap));
+  }
+}
+
+}  // namespace
+
+Options describe(RufsOptions& o) {
+  const double inf = std::numeric_limits<double>::infinity();
+  Options out = {
+      {"clusters", "n_clusters", &o.clusters, {1, inf}, {}, "number of clusters c", ""},
+      {"alpha", "alpha", &o.alpha, {0, inf, true}, {}, "weight of the robust regression of G on X", ""},
+      {"beta", "beta", &o.beta, {0, inf, true}, {}, "weight of the row sparsity of W", ""},
+      {"nu", "nu", &o.nu, {0, inf}, {}, "weight of the smoothness of G on the graph", ""},
+      {"mu", "mu", &o.mu, {0, inf}, {}, "weight of the sum of G", ""},
+      {"shrink", "shrink", &o.shrink, {0, inf}, {}, "weight of the norms of the columns of F", ""},
+      {"zeta", "zeta", &o.zeta, {0, inf, true}, {}, "weight of the penalty that keeps G'G near I", ""},
+      {"restarts", "n_init", &o.restarts, {1, inf}, {}, "k-means starts for the first G", ""},
+      {"iterations", "max_iter", &o.iterations, {1, inf}, {}, "rounds over G, F and W at most", ""},
+      {"tolerance",
+       "tol",
+       &o.tolerance,
+       {0, inf},
+       {},
+       "stop when a round gains at most this part of J; 0 runs every round",
+       ""},
+  };
+  for (Option& option : describe(o.graph)) out.push_back(option);
+  return out;
+}
+
+Selection rufs(const Source& source, const RufsOptions& options, Context& context) {
+  const Stopwatch watch(context);
+  check_rufs(source, options);
+  const RufsTable prepared = rufs_table(source, context);
+  const Graph graph = neighbor_graph(source, options.graph, context);
+  const Centered x(prepared.source, std::vector<double>(prepared.kept.size()), 1.0);
+  const double unit = prepared.unit;
+  const RufsProblem problem{x,
+                            graph,
+                            options.alpha,
+                            options.beta / unit,
+                            options.nu,
+                            options.mu,
+                            options.shrink * unit,
+                            options.zeta,
+                            unit,
+                            row_squared_norms(prepared.source, context)};
+  Matrix g = options.init.empty()
+                 ? first_labelling(cluster_rows(prepared.source, options.clusters, options.restarts, context).labels,
+                                   options.clusters)
+                 : options.init;
+  const RufsFit fit = fit_rufs(problem, std::move(g), options.iterations, options.tolerance, context);
+  Selection out = rufs_selection(fit, prepared, source.cols());
+  report_graph(graph, options.graph, out.report);
+  write_report(fit, options, out.report);
+  watch.write(out.report);
+  return out;
+}
+
+}  // namespace tamis

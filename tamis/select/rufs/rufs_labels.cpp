@@ -1,0 +1,259 @@
+// RUFS: the G step (rufs_steps.h).
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "tamis/graph/laplacian.h"
+#include "tamis/select/rufs/rufs_algebra.h"
+#include "tamis/select/rufs/rufs_steps.h"
+
+namespace tamis {
+
+using namespace rufs_algebra;
+
+namespace {
+
+constexpr Index kLabelSteps = 30;
+constexpr Index kPairClusters = 32;  // up to so many clusters each pair of them enters the G step's system
+
+}  // namespace
+
+namespace {
+
+// The part of J that G decides, and its derivatives, at one G.
+class LabelModel {
+ public:
+  LabelModel(const RufsProblem& problem, const RufsState& state, Context& context)
+      : p_(problem), xf_(state.xf), xw_(state.xw), ff_(product_transposed_right(state.f, state.f)), context_(context) {}
+
+  double value(const Matrix& g) const {
+    double out = p_.fit * sum(residual_norms(p_, g, xf_, ff_));
+    for (Index i = 0; i < g.size(); ++i) out += p_.mu * g.data()[i];
+    if (p_.nu > 0) out += p_.nu * dot(g, laplacian_times(p_.graph, Laplacian::plain, g, context_));
+    return out + p_.alpha * sum_of_row_norms(combined(xw_, -1, g)) + p_.zeta / 4 * squared_norm(departure(g));
+  }
+
+  // Weights of the quadratic majorants at G; rows at a kink get a large one.
+  void look_at(const Matrix& g, double kink) {
+    g_ = g;
+    departure_ = departure(g);
+    fit_ = residual_norms(p_, g, xf_, ff_);
+    regression_.resize(fit_.size());
+    const auto n = static_cast<double>(g.rows());
+    const double floor_fit = kink * sum(fit_) / n + kTiny, floor = kink * sum_of_row_norms(g) / n + kTiny;
+    for (Index i = 0; i < g.rows(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      double square = 0;
+      for (Index k = 0; k < g.cols(); ++k) square += (g(i, k) - xw_(i, k)) * (g(i, k) - xw_(i, k));
+      fit_[at] = p_.fit / std::max(fit_[at], floor_fit);
+      regression_[at] = p_.alpha / std::max(std::sqrt(square), floor);
+    }
+  }
+
+  // fit (GFF' - XF')_i / ||.|| + mu + 2 nu LG + alpha (G - XW)_i / ||.|| + zeta G (G'G - I)
+  Matrix gradient() const {
+    Matrix out = product(g_, ff_);
+    const Matrix graph = laplacian_times(p_.graph, Laplacian::plain, g_, context_);
+    for (Index i = 0; i < g_.rows(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      for (Index k = 0; k < g_.cols(); ++k) {
+        out(i, k) = fit_[at] * (out(i, k) - xf_(i, k)) + p_.mu + 2 * p_.nu * graph(i, k) +
+                    regression_[at] * (g_(i, k) - xw_(i, k));
+      }
+    }
+    add_product(p_.zeta, g_, departure_, out);
+    return out;
+  }
+
+  // A diagonal above the Hessian of all but the penalty on the free entries, since L <= 2 D and any A <= its row sums
+  // of |a_kl|.
+  Matrix majorant(const std::vector<char>& held) const {
+    const Index c = g_.cols();
+    Matrix out(g_.rows(), c);
+    for (Index i = 0; i < g_.rows(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      for (Index k = 0; k < c; ++k) {
+        double row = 0;
+        for (Index l = 0; l < c; ++l) row += held[static_cast<std::size_t>(i * c + l)] ? 0.0 : std::abs(ff_(k, l));
+        out(i, k) = fit_[at] * row + 4 * p_.nu * p_.graph.degree[at] + regression_[at];
+      }
+    }
+    return out;
+  }
+
+ private:
+  const RufsProblem& p_;
+  const Matrix& xf_;
+  const Matrix& xw_;
+  const Matrix ff_;
+  Context& context_;
+  Matrix g_, departure_;
+  std::vector<double> fit_, regression_;
+};
+
+// (D + zeta K K')^-1 on the free entries, D diagonal and K K' V = G (V'G + G'V) the curvature of the penalty. zeta is
+// so large that no iteration would see past it; but K has few columns, one for each pair of clusters, so the inverse
+// is D^-1 - D^-1 K (I / zeta + K'D^-1 K)^-1 K'D^-1.
+class PenaltySystem {
+ public:
+  PenaltySystem(const Matrix& g, double zeta, Matrix diagonal, const std::vector<char>& held)
+      : g_(g), c_(g.cols()), all_pairs_(c_ <= kPairClusters), inverse_(std::move(diagonal)) {
+    const Index m = all_pairs_ ? c_ * (c_ + 1) / 2 : c_;
+    small_ = Matrix(m, m);
+    for (Index p = 0; p < m; ++p) small_(p, p) = 1 / zeta;
+    for (Index i = 0; i < g.rows(); ++i) {
+      for (Index k = 0; k < c_; ++k) add(i, k, zeta, held[static_cast<std::size_t>(i * c_ + k)] != 0);
+    }
+    factorize();
+  }
+
+  Matrix solve(Matrix b) const {
+    scale(b);
+    const Matrix gb = product_transposed_left(g_, b);
+    std::vector<double> y(static_cast<std::size_t>(small_.rows()));
+    for (Index k = 0; k < c_; ++k) {
+      for (Index l = all_pairs_ ? 0 : k; l <= k; ++l) {
+        y[pair(k, l)] = k == l ? std::sqrt(2.0) * gb(k, k) : gb(k, l) + gb(l, k);
+      }
+    }
+    substitute(y);
+    Matrix symmetric(c_, c_);
+    for (Index k = 0; k < c_; ++k) {
+      for (Index l = all_pairs_ ? 0 : k; l <= k; ++l) {
+        symmetric(k, l) = symmetric(l, k) = y[pair(k, l)] * (k == l ? std::sqrt(2.0) : 1.0);
+      }
+    }
+    Matrix back = product(g_, symmetric);
+    scale(back);
+    return combined(b, -1, back);
+  }
+
+ private:
+  std::size_t pair(Index k, Index l) const {
+    if (!all_pairs_) return static_cast<std::size_t>(k);
+    const Index high = std::max(k, l), low = std::min(k, l);
+    return static_cast<std::size_t>(high * (high + 1) / 2 + low);
+  }
+
+  // Entry (i, k) stands in the pairs (k, l), with g_il, and sqrt(2) g_ik for l = k.
+  void add(Index i, Index k, double zeta, bool held) {
+    double& entry = inverse_(i, k);
+    if (!all_pairs_) {
+      for (Index l = 0; l < c_; ++l) entry += l == k ? 0.0 : 2 * zeta * g_(i, l) * g_(i, l);
+    }
+    entry = held ? 0.0 : 1 / (entry + kTiny);
+    if (held) return;
+    const auto factor = [&](Index l) { return l == k ? std::sqrt(2.0) * g_(i, l) : g_(i, l); };
+    const Index first = all_pairs_ ? 0 : k, end = all_pairs_ ? c_ : k + 1;
+    for (Index l = first; l < end; ++l) {
+      if (g_(i, l) == 0) continue;
+      for (Index q = first; q < end; ++q) {
+        if (g_(i, q) == 0) continue;
+        small_(static_cast<Index>(pair(k, l)), static_cast<Index>(pair(k, q))) += factor(l) * factor(q) * entry;
+      }
+    }
+  }
+
+  // Cholesky's lower triangle in place.
+  void factorize() {
+    for (Index p = 0; p < small_.rows(); ++p) {
+      for (Index q = 0; q <= p; ++q) {
+        double value = small_(p, q);
+        for (Index t = 0; t < q; ++t) value -= small_(p, t) * small_(q, t);
+        small_(p, q) = p == q ? std::sqrt(std::max(value, kTiny)) : value / small_(q, q);
+      }
+    }
+  }
+
+  void substitute(std::vector<double>& y) const {
+    const Index m = small_.rows();
+    for (Index p = 0; p < m; ++p) {
+      double& value = y[static_cast<std::size_t>(p)];
+      for (Index q = 0; q < p; ++q) value -= small_(p, q) * y[static_cast<std::size_t>(q)];
+      value /= small_(p, p);
+    }
+    for (Index p = m - 1; p >= 0; --p) {
+      double& value = y[static_cast<std::size_t>(p)];
+      for (Index q = p + 1; q < m; ++q) value -= small_(q, p) * y[static_cast<std::size_t>(q)];
+      value /= small_(p, p);
+    }
+  }
+
+  void scale(Matrix& b) const {
+    for (Index i = 0; i < b.size(); ++i) b.data()[i] *= inverse_.data()[i];
+  }
+
+  const Matrix& g_;
+  Index c_;
+  bool all_pairs_;
+  Matrix inverse_;  // of D, 0 where an entry is held
+  Matrix small_;    // I / zeta + K'D^-1 K, then its Cholesky factor
+};
+
+// Columns to unit length: a long way along the sphere that the penalty keeps them on.
+Matrix unit_columns_of(const Matrix& g) {
+  Matrix out = g;
+  const std::vector<double> square = column_dots(g, g);
+  for (Index i = 0; i < g.rows(); ++i) {
+    for (Index k = 0; k < g.cols(); ++k) {
+      const double length = square[static_cast<std::size_t>(k)];
+      if (length > 0) out(i, k) /= std::sqrt(length);
+    }
+  }
+  return out;
+}
+
+Matrix projected(const Matrix& g, double t, const Matrix& direction) {
+  Matrix out = combined(g, t, direction);
+  for (Index i = 0; i < out.size(); ++i) out.data()[i] = std::max(out.data()[i], 0.0);
+  return out;
+}
+
+// Backtracks from the whole step; false where no step is worth taking. `value` belongs to `g`.
+bool search(const LabelModel& model, const Matrix& direction, double slope, Matrix& g, double& value) {
+  for (double t = 1; t > 1e-6; t /= 2) {
+    Matrix plain = projected(g, t, direction);
+    Matrix normal = unit_columns_of(plain);
+    const double plain_value = model.value(plain), normal_value = model.value(normal);
+    const bool retract = normal_value < plain_value;
+    const double lower = retract ? normal_value : plain_value;
+    if (!(lower <= value + 1e-4 * t * slope)) continue;
+    g = retract ? std::move(normal) : std::move(plain);
+    value = lower;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Matrix label_gradient(const RufsProblem& problem, const RufsState& state, Context& context) {
+  LabelModel model(problem, state, context);
+  model.look_at(state.g, 0);
+  return model.gradient();
+}
+
+void label_step(const RufsProblem& problem, RufsState& state, Context& context) {
+  LabelModel model(problem, state, context);
+  double value = model.value(state.g);
+  for (Index step = 0; step < kLabelSteps; ++step) {
+    context.check_cancelled();
+    model.look_at(state.g, kKink);
+    const Matrix gradient = model.gradient();
+    // Entries at 0 that would go below it are held there.
+    std::vector<char> held(static_cast<std::size_t>(gradient.size()));
+    for (Index i = 0; i < gradient.size(); ++i) {
+      held[static_cast<std::size_t>(i)] = state.g.data()[i] <= 0 && gradient.data()[i] >= 0 ? 1 : 0;
+    }
+    const PenaltySystem system(state.g, problem.zeta, model.majorant(held), held);
+    Matrix down(gradient.rows(), gradient.cols());
+    for (Index i = 0; i < down.size(); ++i) down.data()[i] = -gradient.data()[i];
+    const Matrix direction = system.solve(down);
+    const double slope = dot(gradient, direction), before = value;
+    if (!(slope < 0) || !search(model, direction, slope, state.g, value)) return;
+    if (before - value <= kGain * value) return;
+  }
+}
+
+}  // namespace tamis

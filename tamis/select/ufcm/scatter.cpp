@@ -1,0 +1,43 @@
+#include "tamis/select/ufcm/scatter.h"
+
+#include <algorithm>
+
+#include "tamis/linalg/blas.h"
+
+namespace tamis {
+
+namespace {
+
+constexpr Index kLargestGram = 4096;  // 134 MB
+constexpr Index kRowsPerTask = 256;   // of S: the cut is fixed, so the bits are too
+
+}  // namespace
+
+ScatterPath choose_scatter_path(const Source& source, Index dims, Index products) {
+  if (source.sparse() || source.cols() > kLargestGram) return ScatterPath::products;
+  const auto n = static_cast<double>(source.rows()), d = static_cast<double>(source.cols());
+  const auto columns = static_cast<double>(dims * products);
+  const double with_gram = n * d * d + 2 * d * d * columns;
+  const double with_products = 4 * n * d * columns;
+  return with_gram < with_products ? ScatterPath::gram : ScatterPath::products;
+}
+
+Scatter::Scatter(const Centered& z, ScatterPath path, Context& context) : z_(z), context_(context) {
+  if (path == ScatterPath::gram) gram_ = gram(z, context);
+}
+
+Matrix Scatter::whole() const { return gram_.empty() ? gram(z_, context_) : gram_; }
+
+Matrix Scatter::times(const Matrix& v) const {
+  if (gram_.empty()) return scatter_product(z_, v, context_);
+  Matrix out(gram_.rows(), v.cols());
+  const Index tasks = (gram_.rows() + kRowsPerTask - 1) / kRowsPerTask;
+  context_.pool().run(tasks, [&](Index task) {
+    const Index row0 = task * kRowsPerTask, rows = std::min(kRowsPerTask, gram_.rows() - row0);
+    blas::gemm(false, false, rows, v.cols(), gram_.cols(), 1.0, gram_.row(row0), gram_.cols(), v.data(), v.cols(), 0.0,
+               out.row(row0), v.cols());
+  });
+  return out;
+}
+
+}  // namespace tamis
