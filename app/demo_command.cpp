@@ -193,7 +193,7 @@ int run_demo(const DemoArguments& arguments) {
   std::optional<OutputFolder> folder;
   open_folder(folder, arguments, session);
   session.context().on_warning = nullptr;  // of the pixels' spread: they are on one scale as they are
-  const Table table = read_digits();
+  const Table table = read_digits(session.context());
   const Method& method = find_method(kDefaultMethod);
   const auto bound = method.bind();
   SelectRequest request;

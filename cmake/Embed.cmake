@@ -1,4 +1,4 @@
-# The files of the report page, in the library: TAMIS_EMBEDDED is a source that holds their bytes and their hashes.
+# The files of the report page, and the digits of the demo, in the library: TAMIS_EMBEDDED is a source that holds their bytes and their hashes.
 #
 # The assembler takes the bytes in (.incbin), which costs the compiler nothing and works in any ELF build. The page lets
 # in scripts and styles by their hash alone (Content-Security-Policy), so the hashes stand in the source; a changed file
@@ -25,7 +25,7 @@ endfunction()
 
 set(TAMIS_EMBEDDED ${PROJECT_BINARY_DIR}/embedded.cpp)
 set(embedded_files third_party/vega/LICENSE third_party/vega/vega.min.js third_party/vega/vega-lite.min.js
-                   third_party/vega/vega-interpreter.min.js tamis/report/assets/report.js tamis/report/assets/report.css tamis/report/assets/report.html)
+                   third_party/vega/vega-interpreter.min.js tamis/report/assets/report.js tamis/report/assets/report.css tamis/report/assets/report.html app/digits.npz)
 set(embedded_source "// Made by cmake/Embed.cmake.\n#include \"tamis/report/embedded.h\"\n\n")
 set(embedded_paths "")
 foreach(file ${embedded_files})

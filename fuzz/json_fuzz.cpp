@@ -1,15 +1,7 @@
 // Fuzzes the JSON reader.
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-#include "tamis/base/error.h"
+#include "fuzz/harness.h"
 #include "tamis/report/json_reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  try {
-    tamis::parse_json({reinterpret_cast<const char*>(data), size}, "fuzz");
-  } catch (const tamis::Error&) {  // any other exception is a finding
-  }
-  return 0;
+  return tamis::fuzz_one(data, size, [](std::string_view text, tamis::Context&) { tamis::parse_json(text, "fuzz"); });
 }

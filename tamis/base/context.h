@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "tamis/base/parallel.h"
 
@@ -58,6 +59,23 @@ class Context {
   friend class UncountedPasses;
   std::unique_ptr<ThreadPool> pool_;
   std::atomic<Index> passes_{0};
+};
+
+// Gives a field (of a Context, mostly) the value back that it had when this was made.
+template <class Field>
+class Restored {
+ public:
+  explicit Restored(Field& field) : field_(field), before_(field) {}
+  Restored(Field& field, Field meanwhile) : field_(field), before_(std::exchange(field, std::move(meanwhile))) {}
+  ~Restored() { field_ = std::move(before_); }
+  Restored(const Restored&) = delete;
+  Restored& operator=(const Restored&) = delete;
+
+  const Field& before() const { return before_; }
+
+ private:
+  Field& field_;
+  Field before_;
 };
 
 // While this lives, passes are over something smaller than the data (a sample in memory, say), and are not counted.

@@ -4,6 +4,7 @@
 
 #include "tamis/base/error.h"
 #include "tamis/base/text/quote.h"
+#include "tamis/base/text/utf8.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/data/formats/csv.h"
 #include "tamis/data/formats/libsvm.h"
@@ -21,12 +22,6 @@ namespace {
 constexpr const char* kWhatIsRead =
     "need .csv .tsv .txt .npy .npz .mtx .svm .libsvm .svmlight (text and .npy also .gz), a 10x folder, a folder or "
     "pattern of .npy or .csv shards, or - for CSV from standard input";
-
-std::string lower_case(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return name;
-}
 
 // Compressed or not.
 bool has_ending(const std::string& path, std::initializer_list<const char*> endings) {

@@ -1,4 +1,4 @@
-// The files of the report page, embedded by cmake/Embed.cmake.
+// The files of the report page and the data of the demo, embedded by cmake/Embed.cmake.
 #pragma once
 
 #include <string_view>
@@ -17,5 +17,6 @@ EmbeddedFile embedded_vega_interpreter_js();
 EmbeddedFile embedded_report_js();
 EmbeddedFile embedded_report_css();
 EmbeddedFile embedded_report_html();  // the frame that the rest is put into, see page.cpp
+EmbeddedFile embedded_digits_npz();   // of `tamis demo`
 
 }  // namespace tamis

@@ -4,6 +4,7 @@
 
 #include "tamis/base/error.h"
 #include "tamis/base/text/number.h"
+#include "tamis/base/text/utf8.h"
 
 namespace tamis {
 
@@ -15,20 +16,6 @@ const char* name_of(JsonValue::Kind kind) {
 }
 
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
-
-void append_utf8(std::string& out, std::uint32_t code) {
-  const auto byte = [&](std::uint32_t value) { out += static_cast<char>(value); };
-  if (code < 0x80) {
-    byte(code);
-  } else if (code < 0x800) {
-    byte(0xc0 | code >> 6), byte(0x80 | (code & 0x3f));
-  } else if (code < 0x10000) {
-    byte(0xe0 | code >> 12), byte(0x80 | (code >> 6 & 0x3f)), byte(0x80 | (code & 0x3f));
-  } else {
-    byte(0xf0 | code >> 18), byte(0x80 | (code >> 12 & 0x3f)), byte(0x80 | (code >> 6 & 0x3f));
-    byte(0x80 | (code & 0x3f));
-  }
-}
 
 }  // namespace
 

@@ -20,9 +20,6 @@ class Steps {
   Steps(Index count, Context& context) : count_(count), context_(context), shown_(context.on_progress) {
     context.on_progress = [this](const Progress& inner) { show(inner); };
   }
-  ~Steps() { context_.on_progress = shown_; }
-  Steps(const Steps&) = delete;
-  Steps& operator=(const Steps&) = delete;
 
   void next(const std::string& name) {
     name_ = name;
@@ -34,27 +31,19 @@ class Steps {
  private:
   void show(const Progress& inner) const {
     const double before = static_cast<double>(begun_ - 1) + std::clamp(inner.fraction, 0.0, 1.0);
-    if (shown_) shown_({"compare", before / static_cast<double>(count_), text(name_, " ", inner.detail)});
+    if (const auto& show = shown_.before()) {
+      show({"compare", before / static_cast<double>(count_), text(name_, " ", inner.detail)});
+    }
   }
 
   Index count_;
   Context& context_;
-  std::function<void(const Progress&)> shown_;
+  const Restored<std::function<void(const Progress&)>> shown_;
   std::string name_;
   Index begun_ = 0;
 };
 
-class Muted {
- public:
-  explicit Muted(Context& context) : context_(context), heard_(std::exchange(context.on_warning, nullptr)) {}
-  ~Muted() { context_.on_warning = heard_; }
-  Muted(const Muted&) = delete;
-  Muted& operator=(const Muted&) = delete;
-
- private:
-  Context& context_;
-  std::function<void(const std::string&)> heard_;
-};
+using Muted = Restored<std::function<void(const std::string&)>>;
 
 Settings settings_for(const CompareRequest& request, const std::string& method) {
   const auto found = request.settings.find(method);
@@ -143,7 +132,7 @@ class Comparer {
 
   // Without warnings: they would be those of settings nobody asked for by name.
   GridRun run_setting(const Method& method, const Settings& settings) {
-    const Muted muted(context_);
+    const Muted muted(context_.on_warning, nullptr);
     GridRun run;
     run.settings = settings;
     Settings all = settings_for(request_, method.name);

@@ -138,7 +138,8 @@ Forecast forecast(const std::string& method, const Source& source, const Options
   const auto n = static_cast<double>(source.rows()), d = static_cast<double>(source.cols());
   const Store& store = source.store();
   const double entries = source.sparse() ? static_cast<double>(store.nonzeros()) : n * d;
-  const Shape shape{n, d, entries, source.sparse(), static_cast<double>(threads), size_of(store.dtype()) / 8.0};
+  const Shape shape{
+      n, d, entries, source.sparse(), static_cast<double>(threads), static_cast<double>(size_of(store.dtype())) / 8.0};
   const Cost cost = cost_of(method, shape, options);
   Forecast result;
   result.data_bytes = store.resident_bytes();

@@ -105,20 +105,15 @@ std::string checkpoint_key(const Method& method, const Options& options, const S
 // Keeps the state of the run while it lives, where that was asked for.
 class Kept {
  public:
-  Kept(const SelectRequest& request, const std::string& key, Context& context) : context_(context) {
+  Kept(const SelectRequest& request, const std::string& key, Context& context) : keeper_(context.keeper) {
     if (request.checkpoint.empty()) return;
     checkpoint_.emplace(request.checkpoint, key);
-    context_.keeper = &*checkpoint_;
+    context.keeper = &*checkpoint_;
   }
-  ~Kept() {
-    if (checkpoint_) context_.keeper = nullptr;
-  }
-  Kept(const Kept&) = delete;
-  Kept& operator=(const Kept&) = delete;
 
  private:
-  Context& context_;
   std::optional<Checkpoint> checkpoint_;
+  const Restored<Keeper*> keeper_;
 };
 
 // Whether f says how many columns to take.

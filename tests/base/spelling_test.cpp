@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "tamis/base/error.h"
+#include "tamis/base/text/utf8.h"
 #include "tamis/report/json.h"
 
 namespace tamis {

@@ -3,30 +3,16 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "tamis/base/text/utf8.h"
+
 namespace tamis {
 namespace {
 
-bool is_tail(unsigned char byte) { return (byte & 0xC0) == 0x80; }
-
-// The length of the printable UTF-8 character that `text` starts with, or 0. Checks lengths, overlong forms,
-// surrogates, and the C1 controls that some terminals obey.
-std::size_t printable_length(std::string_view text) {
-  const auto at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const auto tail = [&](std::size_t i) { return is_tail(static_cast<unsigned char>(at(i))); };
-  const unsigned first = at(0);
-  if (first >= 0x20 && first < 0x7F) return 1;
-  if (first >= 0xC2 && first <= 0xDF && tail(1)) return first == 0xC2 && at(1) < 0xA0 ? 0 : 2;
-  if ((first & 0xF0) == 0xE0 && tail(1) && tail(2)) {
-    const unsigned code = ((first & 0x0FU) << 12) | ((at(1) & 0x3FU) << 6) | (at(2) & 0x3FU);
-    const bool direction = (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
-                           (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF;
-    return code < 0x800 || (code >= 0xD800 && code <= 0xDFFF) || direction ? 0 : 3;
-  }
-  if (first >= 0xF0 && first <= 0xF4 && tail(1) && tail(2) && tail(3)) {
-    const bool outside = (first == 0xF0 && at(1) < 0x90) || (first == 0xF4 && at(1) > 0x8F);
-    return outside ? 0 : 4;
-  }
-  return 0;
+// Neither controls, nor the C1 controls that some terminals obey, nor what turns the direction of the text around.
+bool is_printable(std::uint32_t code) {
+  const bool direction = (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
+                         (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF;
+  return (code >= 0x20 && code < 0x7F) || (code >= 0xA0 && !direction);
 }
 
 }  // namespace
@@ -37,7 +23,8 @@ std::string printable(std::string_view text, std::size_t most) {
   std::size_t count = 0;
   while (!text.empty()) {
     if (count++ == most) return out + "...";
-    const std::size_t length = printable_length(text.substr(0, 4));
+    const Character character = first_character(text);
+    const std::size_t length = is_printable(character.code) ? character.bytes : 0;
     if (length > 0) {
       out += text.substr(0, length);
     } else {

@@ -1,37 +1,15 @@
 #include "tamis/base/text/spelling.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 
 #include "tamis/base/error.h"
+#include "tamis/base/text/utf8.h"
 
 namespace tamis {
 
 namespace {
-
-struct Character {
-  std::size_t bytes = 0;  // 0: no valid character begins here
-  std::uint32_t code = 0;
-};
-
-// One UTF-8 character (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF.
-Character decode(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(at);
-  if (lead < 0x80) return {1, lead};
-  const std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || at + bytes > text.size()) return {};
-  std::uint32_t code = lead & (0x7Fu >> bytes);
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte(at + i) & 0xC0) != 0x80) return {};
-    code = code << 6 | (byte(at + i) & 0x3F);
-  }
-  constexpr std::array<std::uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < kLeast[bytes] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return {};
-  return {bytes, code};
-}
 
 void append_hex(std::string& out, const char* prefix, unsigned value, int digits) {
   constexpr char kHex[] = "0123456789abcdef";
@@ -92,7 +70,7 @@ std::string json_string(std::string_view bytes) {
   std::string out = "\"";
   out.reserve(bytes.size() + 2);
   for (std::size_t at = 0; at < bytes.size();) {
-    const Character character = decode(bytes, at);
+    const Character character = first_character(bytes.substr(at));
     if (character.bytes == 0) {
       out += "\xEF\xBF\xBD";
       ++at;
@@ -114,11 +92,6 @@ std::string csv_cell(std::string_view bytes) {
     out += byte;
   }
   return out += '"';
-}
-
-std::size_t character_count(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
 }
 
 std::uint64_t parse_size(const std::string& text_value, const std::string& where) {

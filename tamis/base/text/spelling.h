@@ -24,9 +24,6 @@ std::string json_string(std::string_view bytes);
 // apostrophe and quotes; text with separators, quotes or line ends is quoted. The bytes are otherwise kept.
 std::string csv_cell(std::string_view bytes);
 
-// The number of characters of valid UTF-8 text, for lining up columns on a terminal.
-std::size_t character_count(std::string_view text);
-
 // "4GiB", "500 MB", "1048576": bytes. KiB MiB GiB TiB count by 1024, kB MB GB TB by 1000. Throws Error(usage).
 std::uint64_t parse_size(const std::string& text, const std::string& where);
 // "1.5 GiB", rounded up to the next tenth, so that giving it back as a limit is enough.

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "tamis/base/descriptor.h"
 #include "tamis/base/error.h"
 #include "tamis/base/memory.h"
 #include "tamis/base/text/quote.h"
@@ -26,26 +27,11 @@ constexpr std::chrono::seconds kWriterPatience{5};
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-class Descriptor {
- public:
-  Descriptor(int fd, bool owned) : fd_(fd), owned_(owned) {}
-  ~Descriptor() {
-    if (owned_ && fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  operator int() const { return fd_; }
-
- private:
-  int fd_;
-  bool owned_;
-};
-
-int open_or_fail(const std::string& path, const std::string& where) {
+Descriptor open_or_fail(const std::string& path, const std::string& where) {
   // Not blocking: a named pipe that nobody writes to must not hang here.
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  require(fd >= 0, ErrorCode::io, where, ": ", reason(errno));
-  return fd;
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  require(file.open(), ErrorCode::io, where, ": ", reason(errno));
+  return file;
 }
 
 FileKind kind_of(const struct stat& status) {
@@ -69,13 +55,18 @@ void read_exactly_at(int fd, const std::string& where, std::uint64_t offset, voi
 
 class FileStream : public ByteStream {
  public:
-  FileStream(std::string where, int fd, bool owned, Context* context)
-      : ByteStream(std::move(where)), fd_(fd, owned), opened_here_(owned), context_(context) {
+  // Without a file of its own: standard input.
+  FileStream(std::string where, Descriptor own, Context* context)
+      : ByteStream(std::move(where)),
+        own_(std::move(own)),
+        fd_(own_.open() ? own_.value() : STDIN_FILENO),
+        opened_here_(own_.open()),
+        context_(context) {
     struct stat status {};
     require(::fstat(fd_, &status) == 0, ErrorCode::io, this->where(), ": ", reason(errno));
     const FileKind kind = kind_of(status);
     regular_ = kind == FileKind::regular;
-    if (owned) {
+    if (opened_here_) {
       require(regular_ || kind == FileKind::pipe, ErrorCode::bad_data, this->where(),
               ": neither a file nor a pipe, need one of them");
     }
@@ -159,8 +150,9 @@ class FileStream : public ByteStream {
     return true;
   }
 
-  Descriptor fd_;
-  bool opened_here_;  // and so not blocking
+  const Descriptor own_;
+  const int fd_;
+  const bool opened_here_;  // and so not blocking
   Context* context_;
   bool regular_ = false;
   bool started_ = false;  // a writer was there
@@ -188,7 +180,7 @@ class MemoryStream : public ByteStream {
 class RandomFile : public RandomBytes {
  public:
   RandomFile(const std::string& path, std::string where)
-      : RandomBytes(std::move(where)), fd_(open_or_fail(path, this->where()), true) {
+      : RandomBytes(std::move(where)), own_(open_or_fail(path, this->where())), fd_(own_.value()) {
     struct stat status {};
     require(::fstat(fd_, &status) == 0, ErrorCode::io, this->where(), ": ", reason(errno));
     require(kind_of(status) == FileKind::regular, ErrorCode::bad_data, this->where(), ": not a regular file");
@@ -207,7 +199,8 @@ class RandomFile : public RandomBytes {
   }
 
  private:
-  Descriptor fd_;
+  const Descriptor own_;
+  const int fd_;
   std::uint64_t size_ = 0;
 };
 
@@ -247,11 +240,11 @@ std::unique_ptr<ByteStream> open_memory(std::string_view bytes, const std::strin
 
 std::unique_ptr<ByteStream> open_file(const std::string& path, Context* context) {
   const std::string where = printable(path, path.size());
-  return std::make_unique<FileStream>(where, open_or_fail(path, where), true, context);
+  return std::make_unique<FileStream>(where, open_or_fail(path, where), context);
 }
 
 std::unique_ptr<ByteStream> open_standard_input(Context* context) {
-  return std::make_unique<FileStream>("standard input", STDIN_FILENO, false, context);
+  return std::make_unique<FileStream>("standard input", Descriptor(), context);
 }
 
 std::unique_ptr<ByteStream> open_text(const std::string& path, Context& context) {

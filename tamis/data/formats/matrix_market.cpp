@@ -1,7 +1,6 @@
 #include "tamis/data/formats/matrix_market.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <limits>
 
@@ -9,6 +8,7 @@
 #include "tamis/base/memory.h"
 #include "tamis/base/text/number.h"
 #include "tamis/base/text/quote.h"
+#include "tamis/base/text/utf8.h"
 #include "tamis/data/formats/lines.h"
 #include "tamis/data/formats/npy.h"
 #include "tamis/data/formats/words.h"
@@ -16,13 +16,6 @@
 
 namespace tamis {
 namespace {
-
-std::string lower(std::string_view word) {
-  std::string out(word);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
-  return out;
-}
 
 class MatrixMarketReader {
  public:
@@ -49,12 +42,12 @@ class MatrixMarketReader {
   void read_banner() {
     std::string_view line;
     require(lines_.next(line), ErrorCode::bad_data, bytes_.where(), ": empty file: 0 rows, need at least 2");
-    if (lower(next_word(line)) != "%%matrixmarket" || lower(next_word(line)) != "matrix") {
+    if (lower_case(next_word(line)) != "%%matrixmarket" || lower_case(next_word(line)) != "matrix") {
       wrong("need %%MatrixMarket matrix ...");
     }
-    const std::string layout = lower(next_word(line));
-    const std::string field = lower(next_word(line));
-    const std::string symmetry = lower(next_word(line));
+    const std::string layout = lower_case(next_word(line));
+    const std::string field = lower_case(next_word(line));
+    const std::string symmetry = lower_case(next_word(line));
     coordinate_ = layout == "coordinate";
     pattern_ = field == "pattern";
     skew_ = symmetry == "skew-symmetric";

@@ -9,6 +9,7 @@
 
 #include "tamis/base/error.h"
 #include "tamis/base/text/number.h"
+#include "tamis/base/text/utf8.h"
 #include "tamis/data/formats/npy_numbers.h"
 #include "tamis/data/labels.h"
 
@@ -85,20 +86,6 @@ std::shared_ptr<const void> map_numbers(const NpyHeader& header, ByteStream& byt
   const std::size_t size = payload_size(bytes, header);
   require_memory(context, bytes.where(), size);
   return size == 0 ? nullptr : bytes.map(size, header.item);
-}
-
-void append_utf8(std::string& out, std::uint32_t code) {
-  const auto put = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-  if (code < 0x80) return put(code);
-  if (code >= 0x10000) {
-    put(0xF0 | (code >> 18 & 7));
-    put(0x80 | (code >> 12 & 0x3F));
-  } else if (code >= 0x800) {
-    put(0xE0 | (code >> 12));
-  }
-  if (code >= 0x800) put(0x80 | (code >> 6 & 0x3F));
-  if (code < 0x800) put(0xC0 | (code >> 6));
-  put(0x80 | (code & 0x3F));
 }
 
 std::string word_at(const std::byte* item, const NpyHeader& header) {

@@ -4,11 +4,11 @@
 #include <glob.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 
 #include "tamis/base/error.h"
 #include "tamis/base/text/quote.h"
+#include "tamis/base/text/utf8.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/data/formats/csv.h"
 #include "tamis/data/formats/matrix_market.h"
@@ -26,8 +26,7 @@ namespace {
 enum class Kind { npy, text, other };
 
 Kind kind_of_shard(const std::string& path) {
-  std::string name = path;
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::string name = lower_case(path);
   if (name.ends_with(".npy")) return Kind::npy;
   if (name.ends_with(".gz")) name.resize(name.size() - 3);
   return name.ends_with(".csv") || name.ends_with(".tsv") ? Kind::text : Kind::other;

@@ -13,7 +13,7 @@
 
 #include "tamis/base/context.h"
 #include "tamis/data/source.h"
-#include "tamis/data/stores/wire.h"
+#include "tamis/linalg/archive.h"
 
 namespace tamis {
 

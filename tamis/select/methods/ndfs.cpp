@@ -1,7 +1,6 @@
 #include "tamis/select/methods/ndfs.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "tamis/graph/laplacian.h"
 #include "tamis/linalg/cholesky.h"
 #include "tamis/linalg/dense.h"
+#include "tamis/select/direct.h"
 #include "tamis/select/row_clusters.h"
 
 namespace tamis {
@@ -338,17 +338,6 @@ Selection solve(const Source& source, const NdfsTable& data, const Graph& graph,
   return out;
 }
 
-// Runs `body` and notes what it took.
-template <class Body>
-Selection timed(Context& context, Body body) {
-  const auto begin = std::chrono::steady_clock::now();
-  const Index passes_before = context.passes();
-  Selection out = body();
-  out.report.passes = context.passes() - passes_before;
-  out.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  return out;
-}
-
 }  // namespace
 
 Options describe(NdfsOptions& o) {
@@ -382,19 +371,21 @@ Options describe(NdfsOptions& o) {
 }
 
 Selection ndfs(const Source& source, const NdfsOptions& options, Context& context) {
-  return timed(context, [&] {
-    check_ndfs(source, options, context);
-    const NdfsTable data = ndfs_table(source, context);
-    const Graph graph = neighbor_graph(data.source, options.graph, context);
-    return solve(source, data, graph, options, context, nullptr);
-  });
+  const Stopwatch watch(context);
+  check_ndfs(source, options, context);
+  const NdfsTable data = ndfs_table(source, context);
+  const Graph graph = neighbor_graph(data.source, options.graph, context);
+  Selection out = solve(source, data, graph, options, context, nullptr);
+  watch.write(out.report);
+  return out;
 }
 
 Selection ndfs(const Source& source, const Graph& graph, const NdfsOptions& options, Context& context, Matrix* labels) {
-  return timed(context, [&] {
-    check_ndfs(source, options, context);
-    return solve(source, ndfs_table(source, context), graph, options, context, labels);
-  });
+  const Stopwatch watch(context);
+  check_ndfs(source, options, context);
+  Selection out = solve(source, ndfs_table(source, context), graph, options, context, labels);
+  watch.write(out.report);
+  return out;
 }
 
 }  // namespace tamis

@@ -1,7 +1,6 @@
 #include "tamis/select/ufcm/ufcm.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -11,6 +10,7 @@
 #include "tamis/data/passes/principal.h"
 #include "tamis/linalg/dense.h"
 #include "tamis/linalg/orthogonal.h"
+#include "tamis/select/direct.h"
 #include "tamis/select/ufcm/scatter.h"
 #include "tamis/select/ufcm/ufcm_fit.h"
 
@@ -207,19 +207,6 @@ Index sample_size(const Source& source, const UfcmOptions& options) {
 
 Selection fit_source(const Source& source, const UfcmOptions& options, Context& context);
 
-// A fit of a sample is over soon: its states are not worth keeping.
-class WithoutKeeper {
- public:
-  explicit WithoutKeeper(Context& context) : context_(context), keeper_(std::exchange(context.keeper, nullptr)) {}
-  ~WithoutKeeper() { context_.keeper = keeper_; }
-  WithoutKeeper(const WithoutKeeper&) = delete;
-  WithoutKeeper& operator=(const WithoutKeeper&) = delete;
-
- private:
-  Context& context_;
-  Keeper* const keeper_;
-};
-
 // W and G of a fit of some rows, in the columns and units of `whole`.
 Start sampled_start(const UfcmTable& whole, const UfcmOptions& options, Index count, Context& context) {
   const Source& source = whole.z.source();
@@ -235,7 +222,7 @@ Start sampled_start(const UfcmTable& whole, const UfcmOptions& options, Index co
   if (!options.labels.empty()) sampled.labels.resize(rows.size());
   const DenseView view{values.data(), DType::f64, values.rows(), values.cols(), values.cols(), 1};
   const UncountedPasses uncounted(context);
-  const WithoutKeeper unkept(context);
+  const Restored<Keeper*> unkept(context.keeper, nullptr);  // over soon: its states are not worth keeping
   const Selection fit = fit_source(Source(make_dense_store(view)), sampled, context);
   Start start;
   start.w.vectors = fit.components;
@@ -291,8 +278,7 @@ Selection fit_source(const Source& source, const UfcmOptions& options, Context& 
 }  // namespace
 
 Selection ufcm(const Source& source, const UfcmOptions& options, Context& context) {
-  const auto begin = std::chrono::steady_clock::now();
-  const Index passes_before = context.passes();
+  const Stopwatch watch(context);
   check_ufcm(source, options);
   Selection out = fit_source(source, options, context);
   if (options.order == "qr") order_by_qr(out);
@@ -303,8 +289,7 @@ Selection ufcm(const Source& source, const UfcmOptions& options, Context& contex
     out.report.warnings.push_back(
         text("ufcm: ", used, " of ", *options.dims, " directions used: the rest do not vary"));
   }
-  out.report.passes = context.passes() - passes_before;
-  out.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  watch.write(out.report);
   return out;
 }
 

@@ -12,9 +12,9 @@
 #include "tamis/base/random.h"
 #include "tamis/cluster/kmeans.h"
 #include "tamis/data/passes/passes.h"
+#include "tamis/linalg/archive.h"
 #include "tamis/linalg/dense.h"
 #include "tamis/linalg/eigen.h"
-#include "tamis/linalg/state.h"
 #include "tamis/select/ufcm/scatter.h"
 #include "tamis/select/ufcm/ufcm.h"
 
@@ -108,7 +108,8 @@ class Fit {
   // Error(bad_data) where the state is not one of those.
   void take_up(const std::string& state, bool sampled) {
     const double given_beta = beta_;
-    StateReader reader(state);
+    const ByteView bytes(reinterpret_cast<const std::uint8_t*>(state.data()), state.size());
+    Unpacker reader(bytes, ErrorCode::bad_data, "the state of the run is damaged (size)");
     exchange(reader);
     reader.finish();
     require_sound_shapes(sampled);
@@ -232,9 +233,10 @@ class Fit {
   void keep(bool always) {
     if (context_.keeper == nullptr) return;
     const auto state = [this] {
-      StateWriter writer;
-      exchange(writer);
-      return writer.take();
+      Packer packer;
+      exchange(packer);
+      const Bytes bytes = packer.take();
+      return std::string(bytes.begin(), bytes.end());
     };
     context_.keeper->save(state, always);
   }

@@ -1,5 +1,8 @@
-// How the parts of a pass travel between processes on one kind of machine: numbers as they lie in memory, every list
-// after its length. What arrives is never trusted to be as long as it says.
+// Numbers, lists and matrices as bytes, and back: the parts of a pass that travel between processes, and the state of a
+// run. Numbers stand as they lie in memory, every list after its length. What arrives is never trusted to be as long as
+// it says. Both ways also take the same calls, so that one function serves for both:
+//
+//   template <class Archive> void exchange(Archive& archive) { archive(iteration_), archive(w_); }
 #pragma once
 
 #include <cstdint>
@@ -19,7 +22,7 @@ using ByteView = std::span<const std::uint8_t>;
 class Packer {
  public:
   template <class T>
-  requires std::is_arithmetic_v<T> Packer& put(T value) { return add(&value, sizeof(T)); }
+  requires std::is_trivially_copyable_v<T> Packer& put(const T& value) { return add(&value, sizeof(T)); }
   template <class T>
   Packer& put(const std::vector<T>& values) {
     put(values.size());
@@ -35,6 +38,11 @@ class Packer {
     return *this;
   }
 
+  template <class T>
+  void operator()(const T& value) {
+    put(value);
+  }
+
   Bytes take() { return std::move(bytes_); }
 
  private:
@@ -47,10 +55,12 @@ class Packer {
   Bytes bytes_;
 };
 
-// Reads what a Packer wrote, in the same order. Error(internal) where there is less than that.
+// Reads what a Packer wrote, in the same order. Error(code) saying `damaged` where there is less than that.
 class Unpacker {
  public:
-  explicit Unpacker(ByteView bytes) : rest_(bytes) {}
+  explicit Unpacker(ByteView bytes, ErrorCode code = ErrorCode::internal,
+                    const char* damaged = "a part of a pass arrived damaged")
+      : rest_(bytes), code_(code), damaged_(damaged) {}
 
   template <class T>
   T number() {
@@ -68,7 +78,7 @@ class Unpacker {
   }
   Matrix matrix() {
     const auto rows = number<Index>(), cols = number<Index>();
-    require(rows >= 0 && cols >= 0 && (cols == 0 || rows <= kMost / cols), ErrorCode::internal, kDamaged);
+    require(rows >= 0 && cols >= 0 && (cols == 0 || rows <= kMost / cols), code_, damaged_);
     check(static_cast<std::size_t>(rows * cols), sizeof(double));
     Matrix matrix(rows, cols);
     copy(matrix.data(), static_cast<std::size_t>(matrix.size()));
@@ -82,13 +92,20 @@ class Unpacker {
     return out;
   }
 
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void operator()(T& value) { value = number<T>(); }
+  template <class T>
+  void operator()(std::vector<T>& values) {
+    values = list<T>();
+  }
+  void operator()(Matrix& value) { value = matrix(); }
+  void finish() const { require(rest_.empty(), code_, damaged_); }
+
  private:
   static constexpr Index kMost = Index{1} << 60;
-  static constexpr const char* kDamaged = "a part of a pass arrived damaged";
 
-  void check(std::size_t count, std::size_t size) const {
-    require(count <= rest_.size() / size, ErrorCode::internal, kDamaged);
-  }
+  void check(std::size_t count, std::size_t size) const { require(count <= rest_.size() / size, code_, damaged_); }
   template <class T>
   void copy(T* out, std::size_t count) {
     check(count, sizeof(T));
@@ -97,6 +114,8 @@ class Unpacker {
   }
 
   ByteView rest_;
+  ErrorCode code_;
+  const char* damaged_;
 };
 
 }  // namespace tamis
