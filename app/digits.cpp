@@ -1,5 +1,6 @@
 #include "app/digits.h"
 
+#include "tamis/base/error.h"
 #include "tamis/data/formats/npz.h"
 #include "tamis/report/embedded.h"
 
