@@ -59,6 +59,7 @@ int parse_and_run(int argc, char** argv) {
 }  // namespace
 
 int run_command(int argc, char** argv, const ForeignReader& foreign, const FigureSaver& figures) {
+  secure_standard_streams();
   install_signal_handlers();
   keep_freed_memory();
   set_foreign_reader(foreign);
