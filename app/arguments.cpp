@@ -3,8 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <filesystem>
 
 #include "tamis/base/error.h"
+#include "tamis/data/bytes.h"
 #include "tamis/run/features.h"
 #include "tamis/run/spelling.h"
 
@@ -151,6 +154,10 @@ CLI::Option* add_list_flag(CLI::App& app, const std::string& name, std::vector<s
 }
 
 void apply_config(CLI::App& app, const std::string& path) {
+  constexpr std::uint64_t kMostBytes = 1 << 20;
+  require(file_kind(path) == FileKind::regular, ErrorCode::usage, "config: ", path, " is not a file");
+  require(std::filesystem::file_size(path) <= kMostBytes, ErrorCode::usage, "config: ", path,
+          " is too large for flag = value lines");
   std::vector<CLI::ConfigItem> items;
   try {
     items = CLI::ConfigTOML().from_file(path);

@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <new>
 
 #include "app/session.h"
@@ -70,6 +71,8 @@ int run_command(int argc, char** argv, const ForeignReader& foreign, const Figur
     return complain(error.code(), error.what());
   } catch (const std::bad_alloc&) {
     return complain(ErrorCode::resources, "out of memory");
+  } catch (const std::filesystem::filesystem_error& error) {
+    return complain(ErrorCode::io, error.what());
   } catch (const std::exception& error) {
     return complain(ErrorCode::internal, std::string("internal error: ") + error.what());
   }

@@ -1,5 +1,7 @@
 #include "app/session.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 
 #include "app/signals.h"
@@ -39,7 +41,16 @@ void Session::warn(const std::string& message) {
   note("warning: " + message);
 }
 
+Session::Stamp Session::stamp_of(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  return {status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_size};
+}
+
 Table Session::read(const DataArguments& arguments, const ReadOptions& options, const Peaks& peaks) {
+  context_.input_touched = [path = arguments.path, before = stamp_of(arguments.path)] {
+    return stamp_of(path) != before;
+  };
   ReadOptions more = options;
   if (foreign_reader != nullptr) more.foreign = *foreign_reader;
   more.leave_on_disk = [&](const Source& source) {

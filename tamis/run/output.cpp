@@ -25,8 +25,9 @@ constexpr std::size_t kPiece = 1 << 20;
 
 // The nearest folder above that exists: what must be writable for the rest to be made.
 std::string existing_parent(const std::string& path) {
-  std::filesystem::path parent = std::filesystem::absolute(path);
-  std::error_code ignored;
+  std::error_code gone, ignored;
+  std::filesystem::path parent = std::filesystem::absolute(path, gone);
+  require(!gone, ErrorCode::io, "output: ", path, ": the working folder does not exist any more");
   while (!std::filesystem::exists(parent, ignored) && parent.has_relative_path()) parent = parent.parent_path();
   return parent.string();
 }
