@@ -3,9 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <filesystem>
 
 #include "tamis/base/error.h"
 #include "tamis/base/text/spelling.h"
+#include "tamis/data/formats/bytes.h"
 #include "tamis/run/features.h"
 
 namespace tamis::app {
@@ -44,7 +47,8 @@ std::string type_name(const Option& option) {
 void add_run_flags(CLI::App& app, RunArguments& arguments) {
   app.add_option("--seed", arguments.seed, "Seed of all random choices, 0..2^64-1 (0)")->type_name("INTEGER");
   app.add_option("--threads", arguments.threads, "Number of threads (all cores)")->type_name("INTEGER");
-  app.add_option("--memory", arguments.memory, "Most memory to use, as in 4GiB or 500MB (no limit)")->type_name("SIZE");
+  app.add_option("--memory", arguments.memory, "Most memory to use, as in 4GiB or 500MB (what the machine has)")
+      ->type_name("SIZE");
   app.add_option("--config", arguments.config, "Read flags from this file: flag = value, one a line")
       ->type_name("FILE");
   app.add_flag("--json", arguments.json, "Print one JSON document instead of a table");
@@ -151,6 +155,10 @@ CLI::Option* add_list_flag(CLI::App& app, const std::string& name, std::vector<s
 }
 
 void apply_config(CLI::App& app, const std::string& path) {
+  constexpr std::uint64_t kMostBytes = 1 << 20;
+  require(file_kind(path) == FileKind::regular, ErrorCode::usage, "config: ", path, " is not a file");
+  require(std::filesystem::file_size(path) <= kMostBytes, ErrorCode::usage, "config: ", path,
+          " is too large for flag = value lines");
   std::vector<CLI::ConfigItem> items;
   try {
     items = CLI::ConfigTOML().from_file(path);

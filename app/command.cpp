@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <new>
 
 #include "app/session.h"
@@ -59,6 +60,7 @@ int parse_and_run(int argc, char** argv) {
 }  // namespace
 
 int run_command(int argc, char** argv, const ForeignReader& foreign, const FigureSaver& figures) {
+  secure_standard_streams();
   install_signal_handlers();
   keep_freed_memory();
   set_foreign_reader(foreign);
@@ -69,6 +71,8 @@ int run_command(int argc, char** argv, const ForeignReader& foreign, const Figur
     return complain(error.code(), error.what());
   } catch (const std::bad_alloc&) {
     return complain(ErrorCode::resources, "out of memory");
+  } catch (const std::filesystem::filesystem_error& error) {
+    return complain(ErrorCode::io, error.what());
   } catch (const std::exception& error) {
     return complain(ErrorCode::internal, std::string("internal error: ") + error.what());
   }

@@ -203,7 +203,8 @@ void write_selection(OutputFolder& folder, const Job& job, const SelectionRecord
                      Session& session) {
   folder.add("ranking.csv", [&](FileWriter& out) { write_ranking(record, out); });
   folder.add(reduced_name(job.table), [&](FileWriter& out) {
-    write_reduced(job.table, job.result.selected, job.arguments.data.id, out, session.context());
+    naming(job.arguments.data.path,
+           [&] { write_reduced(job.table, job.result.selected, job.arguments.data.id, out, session.context()); });
   });
   folder.add("selection.json", [&](FileWriter& out) { out.write(json); });
   const page::Page page = select_page(record, job.page, session.context());
@@ -247,8 +248,8 @@ MethodArguments with_default(const SelectArguments& arguments) {
 // The checkpoint is removed at the end: it must not be a result.
 void require_other_file(const std::string& checkpoint, const std::string& result) {
   std::error_code ignored;  // what cannot be found now is refused by those who open it
-  const bool same = !checkpoint.empty() && std::filesystem::weakly_canonical(checkpoint, ignored) ==
-                                               std::filesystem::weakly_canonical(result, ignored);
+  const auto place = checkpoint.empty() ? "" : std::filesystem::weakly_canonical(checkpoint, ignored);
+  const bool same = !place.empty() && place == std::filesystem::weakly_canonical(result, ignored);
   require(!same, ErrorCode::usage, "checkpoint: ", printable(checkpoint, checkpoint.size()),
           " is a file that the result will be written to, need another");
 }

@@ -1,5 +1,7 @@
 #include "app/session.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 
 #include "app/signals.h"
@@ -39,13 +41,23 @@ void Session::warn(const std::string& message) {
   note("warning: " + message);
 }
 
+Session::Stamp Session::stamp_of(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  return {status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_size};
+}
+
 Table Session::read(const DataArguments& arguments, const ReadOptions& options, const Peaks& peaks) {
+  context_.input_touched = [path = arguments.path, before = stamp_of(arguments.path)] {
+    return stamp_of(path) != before;
+  };
   ReadOptions more = options;
   if (foreign_reader != nullptr) more.foreign = *foreign_reader;
-  more.leave_on_disk = [&](const Source& source) {
+  more.leave_on_disk = [&](const Source& source, std::uint64_t while_read) {
     const std::uint64_t saved = source.store().table_bytes() - source.store().resident_bytes();
     const std::uint64_t budget = memory_budget(context_);
-    const std::vector<std::uint64_t> needs = peaks(source);
+    std::vector<std::uint64_t> needs = peaks(source);
+    for (auto& need : needs) need = std::max(need, while_read);
     const auto runs_from_disk_only = [&](std::uint64_t need) { return need > budget && need - saved <= budget; };
     if (const auto need = std::find_if(needs.begin(), needs.end(), runs_from_disk_only); need != needs.end()) {
       note(text(arguments.path, ": in memory this would need about ", size_text(*need), " of ", size_text(budget),

@@ -1,6 +1,7 @@
 // One run of a sub-command: its context, wired to the terminal and to Ctrl-C, and the warnings it gave.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,13 @@ class Session {
   Table read(const DataArguments& arguments, const ReadOptions& options, const Peaks& peaks);
 
  private:
+  // What a file has that was written to: of nothing else.
+  struct Stamp {
+    std::int64_t seconds = 0, nanoseconds = 0, bytes = 0;
+    bool operator==(const Stamp&) const = default;
+  };
+  static Stamp stamp_of(const std::string& path);
+
   bool quiet_;
   Context context_;
   ProgressBar bar_;

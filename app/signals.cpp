@@ -1,5 +1,6 @@
 #include "app/signals.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -25,12 +26,25 @@ void input_lost(int) {
 
 }  // namespace
 
+void secure_standard_streams() {
+  // By the wrong mode, so that reading the input and writing a result fail; messages may go nowhere.
+  constexpr int kModes[] = {O_WRONLY, O_RDONLY, O_WRONLY};
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+    // The lowest free number is the one that is closed.
+    if (fcntl(stream, F_GETFD) < 0) [[maybe_unused]]
+      const int opened = open("/dev/null", kModes[stream]);
+  }
+}
+
 void install_signal_handlers() {
   struct sigaction action {};
   sigemptyset(&action.sa_mask);
   action.sa_handler = remember;  // without SA_RESTART: a blocked read of standard input must return
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  struct sigaction earlier {};
+  sigaction(SIGHUP, nullptr, &earlier);
+  if (earlier.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // nohup ignores it
   action.sa_handler = input_lost;
   sigaction(SIGBUS, &action, nullptr);
   action.sa_handler = SIG_IGN;

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "tamis/base/error.h"
+#include "tamis/base/resident.h"
 #include "tamis/run/forecast.h"
 
 namespace tamis::python {
@@ -24,22 +25,24 @@ std::optional<Source> disk_source_of(const nb::handle& data) {
   return nb::cast<const DiskRows&>(data).source;
 }
 
-bool RowSink::takes(const std::shared_ptr<const RowReader>& plan) {
+bool RowSink::takes(const std::shared_ptr<const RowReader>& plan, std::uint64_t buffers) {
   count_program_as_it_is();  // with the libraries of the reader
   rows_ = plan->rows(), cols_ = plan->cols();
-  return leave_on_disk_ && leave_on_disk_(on_disk(plan, context_));
+  if (!leave_on_disk_) return false;
+  const Source source = on_disk(plan, context_);
+  return leave_on_disk_(source, resident_bytes("VmRSS").value_or(0) + source.store().table_bytes() + buffers);
 }
 
-bool RowSink::takes_rows(Index rows, Index cols, const std::string& dtype) {
+bool RowSink::takes_rows(Index rows, Index cols, const std::string& dtype, std::uint64_t buffers) {
   const DType type = dtype_named(dtype);
-  if (!takes(planned_rows(rows, cols, type))) return false;
+  if (!takes(planned_rows(rows, cols, type), buffers)) return false;
   spool_.emplace<DenseSpool>(cols, type);
   return true;
 }
 
 bool RowSink::takes_sparse_rows(Index cols, const std::string& dtype, const Offsets& offsets) {
   const DType type = dtype_named(dtype);
-  if (!takes(planned_sparse_rows(cols, type, {offsets.data(), offsets.data() + offsets.size()}))) return false;
+  if (!takes(planned_sparse_rows(cols, type, {offsets.data(), offsets.data() + offsets.size()}), 0)) return false;
   spool_.emplace<SparseSpool>(cols, type);
   return true;
 }
@@ -77,7 +80,7 @@ void register_disk_rows(nb::module_& m) {
       .def_prop_ro("sparse", [](const DiskRows& x) { return x.source.sparse(); });
   nb::class_<RowSink>(m, "RowSink", "Takes the rows of a file that are not to be in memory.")
       .def_prop_ro("shape", &RowSink::shape)
-      .def("takes_rows", &RowSink::takes_rows, "rows"_a, "cols"_a, "dtype"_a)
+      .def("takes_rows", &RowSink::takes_rows, "rows"_a, "cols"_a, "dtype"_a, "buffers"_a = 0)
       .def("takes_sparse_rows", &RowSink::takes_sparse_rows, "cols"_a, "dtype"_a, "offsets"_a)
       .def("add", &RowSink::add, "data"_a, "first_column"_a = 0);
 }

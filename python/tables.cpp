@@ -138,7 +138,7 @@ nb::dict read(const nb::bytes& path, const std::string& array, const std::string
   options.text_columns = text_columns;
   options.transpose = transpose;
   options.foreign = foreign_reader(reader);
-  if (on_disk) options.leave_on_disk = [](const Source&) { return true; };
+  if (on_disk) options.leave_on_disk = [](const Source&, std::uint64_t) { return true; };
   Run run(0, 0, memory, nb::none());
   const std::string name(path.c_str(), path.size());
   const Table table = run.without_gil([&] { return read_table(name, options, run.context()); });

@@ -12,6 +12,7 @@ import anndata
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 import zarr
@@ -212,6 +213,37 @@ def test_what_does_not_fit_even_so_is_refused(large):
     assert done.returncode == 4
     assert len(done.stderr.strip().splitlines()) == 1 and "--memory" in done.stderr
     assert time.monotonic() - started < at_rest(3)  # most of which is Python's own
+
+
+def save_feather(table, path):
+    feather.write_feather(table, path, compression="lz4")
+
+
+def save_one_group(table, path):
+    pq.write_table(table, path, row_group_size=table.num_rows)
+
+
+@pytest.mark.parametrize("name, save", [("a.parquet", save_one_group), ("a.feather", save_feather)])
+def test_reading_keeps_the_limit(tmp_path, name, save):
+    """Arrow's buffers count, too: 240 MB, at limits between what the table takes and what it was read with."""
+    random = np.random.default_rng(1)
+    save(pa.table({f"c{j}": random.standard_normal(600_000) for j in range(50)}), tmp_path / name)
+    storage = set()
+    for limit in (330 << 20, 380 << 20, 430 << 20, 480 << 20):
+        done = run("select", tmp_path / name, "-m", "maxvar", "-k", "3", "--json", "--quiet", "--memory", limit)
+        assert done.returncode == 0, done.stderr
+        result = json.loads(done.stdout)
+        storage.add(result["data"]["storage"])
+        assert result["report"]["peak_bytes"] <= limit, (limit >> 20, result["report"]["peak_bytes"] >> 20)
+    assert storage == {"disk", "memory"}
+    (tmp_path / name).unlink()
+
+
+def test_a_small_table_needs_little_beyond_the_libraries(tmp_path):
+    pq.write_table(pa.table({f"c{j}": np.random.default_rng(j).standard_normal(2000) for j in range(20)}), tmp_path / "a.parquet")
+    least = json.loads(run("select", tmp_path / "a.parquet", "-m", "maxvar", "--json").stdout)["report"]["peak_bytes"]
+    done = run("select", tmp_path / "a.parquet", "-m", "maxvar", "--json", "--memory", least + (24 << 20))
+    assert done.returncode == 0, done.stderr
 
 
 # --- zarr ----------------------------------------------------------------------------------------------------------

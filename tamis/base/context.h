@@ -43,7 +43,9 @@ class Context {
   std::function<void(const Progress&)> on_progress;    // called from the calling thread only
   std::function<void(const std::string&)> on_warning;  // one line each
   std::function<bool()> is_cancelled;                  // polled between pieces of work
-  Keeper* keeper = nullptr;                            // of methods that can be taken up again (registry.h)
+  // Whether somebody may have written to the input since it was opened; then a pass makes sure that nothing changed.
+  std::function<bool()> input_touched;
+  Keeper* keeper = nullptr;  // of methods that can be taken up again (registry.h)
 
   ThreadPool& pool() { return *pool_; }
   int threads() const { return pool_->threads(); }

@@ -44,7 +44,7 @@ Source left_on_disk(const std::string& path, const ReadOptions& options, Context
   if (!options.leave_on_disk || lower_case(path).ends_with(".gz") || file_kind(path) != FileKind::regular) return {};
   const Source source = on_disk(open_npy_rows(path, options.transpose, context), context);
   require_shape(printable(path, path.size()), source.rows(), source.cols());
-  return options.leave_on_disk(source) ? source : Source();
+  return options.leave_on_disk(source, 0) ? source : Source();
 }
 
 Reading read_npy_file(const std::string& path, const ReadOptions& options, Context& context) {

@@ -37,6 +37,10 @@ struct Reading {
   std::vector<std::string> label_choices;  // what --labels could have named in it
 };
 
+// Asked of rows that could stay on disk, before they are read; `while_read` is what the process would hold while it
+// reads them into memory, 0 where that is the table and little else.
+using LeaveOnDisk = std::function<bool(const Source& rows, std::uint64_t while_read)>;
+
 struct ReadOptions;
 // Reads a format that the library does not: a regular file, by the meaning the options have for the other formats.
 // It throws Error, as the library's own readers do.
@@ -52,7 +56,7 @@ struct ReadOptions {
   ForeignReader foreign;  // .parquet .pq .arrow .feather .ipc .h5ad .mat .h5 .zarr; without it they are refused
   // Asked where rows could stay in their file (.npy), or in one that a foreign reader writes them to, and be read in
   // every pass; true leaves them there.
-  std::function<bool(const Source&)> leave_on_disk;
+  LeaveOnDisk leave_on_disk;
   bool map = false;  // map an .npy instead of copying it; whoever asks must expect SIGBUS if the file is cut meanwhile
 };
 

@@ -6,11 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <optional>
+#include <sstream>
+#include <thread>
 
 #include "tamis/base/error.h"
 
@@ -24,8 +25,9 @@ constexpr std::size_t kPiece = 1 << 20;
 
 // The nearest folder above that exists: what must be writable for the rest to be made.
 std::string existing_parent(const std::string& path) {
-  std::filesystem::path parent = std::filesystem::absolute(path);
-  std::error_code ignored;
+  std::error_code gone, ignored;
+  std::filesystem::path parent = std::filesystem::absolute(path, gone);
+  require(!gone, ErrorCode::io, "output: ", path, ": the working folder does not exist any more");
   while (!std::filesystem::exists(parent, ignored) && parent.has_relative_path()) parent = parent.parent_path();
   return parent.string();
 }
@@ -36,43 +38,75 @@ void flush_folder(const std::string& path) {
   if (folder.open()) fsync(folder.value());
 }
 
-// Of a temporary file, ".NAME.tamis-XXXXXX": nobody else calls a file so.
-constexpr std::string_view kTemporary = ".tamis-";
-constexpr std::size_t kRandomLetters = 6;
-
-// The NAME that a temporary file will get; nothing where it is no temporary file of ours.
-std::optional<std::string_view> name_of_temporary(std::string_view file) {
-  const std::size_t tail = kTemporary.size() + kRandomLetters;
-  if (file.size() < tail + 2 || file.front() != '.') return std::nullopt;
-  const std::string_view name = file.substr(1, file.size() - 1 - tail);
-  const bool ours = file.substr(1 + name.size()).starts_with(kTemporary);
-  return ours ? std::optional(name) : std::nullopt;
+// A new folder's own name, and the folder that it will be in.
+std::pair<std::string, std::string> parent_and_name(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  const std::filesystem::path whole(path);
+  const std::string parent = whole.parent_path().string();
+  return {parent.empty() ? "." : parent, whole.filename().string()};
 }
 
-bool is_same_file(int descriptor, const std::string& path) {
-  struct stat open_one {
-  }, named{};
-  return fstat(descriptor, &open_one) == 0 && lstat(path.c_str(), &named) == 0 && S_ISREG(named.st_mode) &&
-         open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
+bool is_missing(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) != 0 && errno == ENOENT;
 }
 
-// A new file, locked for as long as it is open, so that no other run takes it for a leftover. One that looks in the
-// moment before the lock may have removed it: then there must be another.
-Descriptor make_temporary(const std::string& folder, const std::string& name, std::string& path) {
-  for (;;) {
-    path = text(folder, "/.", name, kTemporary, std::string(kRandomLetters, 'X'));
-    Descriptor file(mkostemp(path.data(), O_CLOEXEC));
-    if (!file.open()) fail_io(folder + "/" + name, errno);
-    flock(file.value(), LOCK_EX);  // a file system without locks has none to break either
-    if (is_same_file(file.value(), path)) return file;
+// --- The commit of several files ------------------------------------------------------------------------------------
+
+constexpr std::string_view kJournal = ".tamis-commit";
+constexpr std::string_view kJournalHead = "tamis commit 1\n";
+constexpr std::size_t kMostJournal = 1 << 16;
+
+// Held by one committing run at a time; there is none on file systems without locks.
+Descriptor lock_folder(const std::string& path) {
+  constexpr auto kPatience = std::chrono::seconds(20);  // a commit takes milliseconds
+  constexpr auto kPause = std::chrono::milliseconds(5);
+  Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (folder.open() && flock(folder.value(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    require(std::chrono::steady_clock::now() < end, ErrorCode::io, path, ": another run is writing to this folder");
+    std::this_thread::sleep_for(kPause);
   }
+  return folder;
 }
 
-// Where no run has it open any more.
-void remove_if_abandoned(const std::string& path) {
+std::string journal_of(const std::string& folder) { return text(folder, "/", kJournal); }
+
+// The temporary files that a journal names; nothing where there is none.
+std::vector<std::string> read_journal(const std::string& folder) {
+  const std::string path = journal_of(folder);
   const Descriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!file.open() || flock(file.value(), LOCK_EX | LOCK_NB) != 0) return;
-  if (is_same_file(file.value(), path)) unlink(path.c_str());
+  if (!file.open() && errno == ENOENT) return {};
+  std::string bytes(kMostJournal, '\0');
+  const ssize_t size = file.open() ? read(file.value(), bytes.data(), bytes.size()) : -1;
+  if (size < 0) fail_io(path, errno);
+  bytes.resize(static_cast<std::size_t>(size));
+  std::vector<std::string> names;
+  bool ours = bytes.starts_with(kJournalHead);
+  std::istringstream lines(ours ? bytes.substr(kJournalHead.size()) : "");
+  for (std::string line; ours && std::getline(lines, line); names.push_back(line)) {
+    ours = name_of_temporary(line).has_value() && line.find('/') == std::string::npos;
+  }
+  require(ours && !names.empty(), ErrorCode::usage, "output: ", path,
+          " was not written by tamis, remove it or choose another folder");
+  return names;
+}
+
+// Twice, since what is committed ought not to fail for a passing error.
+void rename_committed(const std::string& from, const std::string& to) {
+  if (rename(from.c_str(), to.c_str()) == 0 || errno == ENOENT) return;  // not there any more: renamed already
+  if (rename(from.c_str(), to.c_str()) == 0) return;
+  fail(ErrorCode::io, to, ": ", std::strerror(errno), "; the next run with this folder completes the result");
+}
+
+// The rest of a commit, under the lock. It may have been begun.
+void complete_commit(const std::string& folder, const std::vector<std::string>& temporaries) {
+  if (temporaries.empty()) return;
+  for (const auto& file : temporaries) {
+    rename_committed(folder + "/" + file, text(folder, "/", *name_of_temporary(file)));
+  }
+  flush_folder(folder);
+  unlink(journal_of(folder).c_str());
 }
 
 }  // namespace
@@ -94,43 +128,6 @@ void FileWriter::write(std::string_view bytes) {
 void FileWriter::flush() {
   write_all(descriptor_, buffer_, path_);
   buffer_.clear();
-}
-
-namespace {
-// Plain memory: a handler may look at it at any moment. A path too long to note is only not removed on a crash.
-constexpr int kSlots = 16;
-constexpr std::size_t kNameSize = 4096;
-char temporary_names[kSlots][kNameSize];
-std::atomic<bool> name_used[kSlots];
-}  // namespace
-
-TemporaryName::TemporaryName(const std::string& path) {
-  for (int slot = 0; slot < kSlots && slot_ < 0 && path.size() < kNameSize; ++slot) {
-    if (name_used[slot]) continue;
-    path.copy(temporary_names[slot], path.size());
-    temporary_names[slot][path.size()] = '\0';
-    name_used[slot] = true;
-    slot_ = slot;
-  }
-}
-
-TemporaryName::~TemporaryName() {
-  if (slot_ >= 0) name_used[slot_] = false;
-}
-
-void remove_temporaries() {
-  for (int slot = 0; slot < kSlots; ++slot) {
-    if (name_used[slot]) unlink(temporary_names[slot]);
-  }
-}
-
-void remove_leftovers(const std::string& folder, const std::function<bool(std::string_view)>& is_ours) {
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    const std::string file = entry.path().filename().string();
-    const auto name = name_of_temporary(file);
-    if (name && is_ours(*name)) remove_if_abandoned(entry.path().string());
-  }
 }
 
 OutputFolder::OutputFolder(std::string path, const std::vector<std::string>& names,
@@ -159,43 +156,90 @@ OutputFolder::OutputFolder(std::string path, const std::vector<std::string>& nam
     }
   }
   if (names.empty()) return;
-  remove_leftovers(path_, [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); });
+  const auto is_ours = [&](std::string_view name) {
+    return name == kJournal || std::ranges::find(names, name) != names.end();
+  };
+  const auto [place, own_name] = parent_and_name(path_);
+  remove_left_folders(place, own_name, is_ours);
+  if (is_missing(path_)) return;
+  const Descriptor lock = lock_folder(path_);
+  complete_commit(path_, read_journal(path_));
+  remove_leftovers(path_, is_ours);
 }
 
 OutputFolder::~OutputFolder() {
-  for (const auto& file : pending_) unlink(file.temporary.c_str());
-  if (made_ && !pending_.empty()) rmdir(path_.c_str());  // only where it is empty
+  for (const auto& one : pending_) unlink(one.file.path.c_str());
+  if (stage_) rmdir(stage_->path.c_str());
 }
 
 void OutputFolder::make_folder() {
-  struct stat status {};
-  if (stat(path_.c_str(), &status) == 0) return;
+  if (stage_ || !is_missing(path_)) return;
+  const auto [parent, name] = parent_and_name(path_);
+  const bool plain = name != "." && name != "..";
   std::error_code error;
-  std::filesystem::create_directories(path_, error);
+  std::filesystem::create_directories(plain ? parent : path_, error);
   if (error) fail_io(path_, error.value());
-  made_ = true;
+  if (plain) stage_ = make_temporary_folder(parent, name);
 }
 
 void OutputFolder::add(const std::string& name, const std::function<void(FileWriter&)>& fill) {
   make_folder();
-  std::string temporary;
-  Descriptor file = make_temporary(path_, name, temporary);
-  const int descriptor = file.value();
-  const std::string target = path_ + "/" + name;
-  pending_.push_back({std::move(file), temporary, target, TemporaryName(temporary)});
+  pending_.push_back({make_temporary_file(stage_ ? stage_->path : path_, name), name});
+  const int descriptor = pending_.back().file.open.value();
   fchmod(descriptor, 0644);
+  const std::string target = path_ + "/" + name;
   FileWriter writer(descriptor, target);
   fill(writer);
   writer.flush();
   if (fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS) fail_io(target, errno);
 }
 
+// False where another run has made the folder meanwhile: then the files are in it, under temporary names.
+bool OutputFolder::commit_new_folder() {
+  const auto move = [](Pending& one, const std::string& to) {
+    if (rename(one.file.path.c_str(), to.c_str()) != 0) fail_io(to, errno);
+    one.file.path = to;
+    one.file.noted = TemporaryName(to);
+  };
+  for (auto& one : pending_) move(one, stage_->path + "/" + one.name);
+  flush_folder(stage_->path);
+  const bool renamed = rename(stage_->path.c_str(), path_.c_str()) == 0;
+  if (!renamed && errno != EEXIST && errno != ENOTEMPTY) fail_io(path_, errno);
+  if (renamed) {
+    pending_.clear();
+  } else {
+    const std::string letters = stage_->path.substr(stage_->path.rfind('.'));
+    for (auto& one : pending_) move(one, text(path_, "/.", one.name, letters));
+    rmdir(stage_->path.c_str());
+  }
+  stage_.reset();
+  return renamed;
+}
+
+void OutputFolder::commit_by_journal() {
+  const Descriptor lock = lock_folder(path_);
+  complete_commit(path_, read_journal(path_));
+  std::vector<std::string> files;
+  for (const auto& one : pending_) files.push_back(std::filesystem::path(one.file.path).filename().string());
+  add(std::string(kJournal), [&](FileWriter& out) {
+    out.write(kJournalHead);
+    for (const auto& file : files) out.write(file + "\n");
+  });
+  const std::string journal = journal_of(path_);
+  if (rename(pending_.back().file.path.c_str(), journal.c_str()) != 0) fail_io(journal, errno);
+  pending_.clear();  // they are the journal's now, whatever happens to this run
+  flush_folder(path_);
+  complete_commit(path_, files);
+}
+
 void OutputFolder::commit() {
-  while (!pending_.empty()) {
-    const auto& file = pending_.front();
-    if (rename(file.temporary.c_str(), file.target.c_str()) != 0) fail_io(file.target, errno);
-    pending_.erase(pending_.begin());
-    made_ = false;
+  if (stage_ && commit_new_folder()) return flush_folder(parent_and_name(path_).first);
+  if (pending_.size() > 1) {
+    commit_by_journal();
+  } else if (!pending_.empty()) {
+    const std::string target = path_ + "/" + pending_.front().name;
+    if (rename(pending_.front().file.path.c_str(), target.c_str()) != 0) fail_io(target, errno);
+    pending_.clear();
   }
   flush_folder(path_);
 }

@@ -1,14 +1,26 @@
-// Writing results so that nothing is ever half there: each file is written under a temporary name in its folder,
-// flushed to the disk, and renamed when all of them are whole. Temporary files vanish with the object.
+// Writing results so that nothing is ever half there. Each file is written under a temporary name and flushed to the
+// disk; temporary files vanish with the object unless they were committed. Committed is all or nothing:
+//
+// - A folder that was not there is written under a temporary name and renamed: it appears whole or not at all.
+// - One file in a folder is one rename.
+// - Several files in a folder that is there: a journal, ".tamis-commit", that names the temporary files is flushed and
+//   renamed into place. That is the switch. Then the files get their names and the journal is removed. A run that is
+//   killed in between (some ten microseconds a file) leaves old and new files side by side, with the journal to say
+//   so, and the next run with this folder first completes the renames.
+//
+// Runs that write to one folder at once commit one after the other, by a lock of the folder itself; the last one
+// stays. The folder is never replaced by another: programs may stand in it, watch it or serve it, and it may hold
+// files of other people, which are never touched.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "tamis/base/descriptor.h"
+#include "tamis/run/temporary.h"
 
 namespace tamis {
 
@@ -28,52 +40,32 @@ class FileWriter {
 // All of `bytes` to an open descriptor; throws Error(io) naming `path`.
 void write_all(int descriptor, std::string_view bytes, const std::string& path);
 
-// A name in a fixed table that a signal handler can read; forgotten when this ends.
-class TemporaryName {
- public:
-  explicit TemporaryName(const std::string& path);
-  ~TemporaryName();
-  TemporaryName(TemporaryName&& other) noexcept : slot_(std::exchange(other.slot_, -1)) {}
-  TemporaryName& operator=(TemporaryName&& other) noexcept {
-    std::swap(slot_, other.slot_);
-    return *this;
-  }
-
- private:
-  int slot_ = -1;
-};
-
-// Removes the temporary files of all output folders; safe to call from a signal handler that ends the program.
-void remove_temporaries();
-
-// Removes what killed runs left of the files that `is_ours` says yes to, by the names that they would have got.
-// Nothing but regular files that an OutputFolder made, and that no living process has open.
-void remove_leftovers(const std::string& folder, const std::function<bool(std::string_view)>& is_ours);
-
 class OutputFolder {
  public:
   // Refuses, before any work is done, a path that is no folder (usage), one that cannot be written (io), and one
-  // where a file of `names` is one of `inputs`, by device and inode (usage). Removes what killed runs left of `names`.
+  // where a file of `names` is one of `inputs`, by device and inode (usage). Completes a result that a killed run had
+  // committed, and removes what other killed runs left of `names`.
   OutputFolder(std::string path, const std::vector<std::string>& names, const std::vector<std::string>& inputs);
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
 
-  // Writes one file under a temporary name; the folder is made where it is missing.
+  // Writes one file under a temporary name.
   void add(const std::string& name, const std::function<void(FileWriter&)>& fill);
-  // Gives every file its own name. Files that stood under these names are replaced, each in one step.
+  // Gives every file its own name, as one result; files that stood under these names are replaced.
   void commit();
 
  private:
   struct Pending {
-    Descriptor file;  // open until the file has its name: its lock says that somebody is at work
-    std::string temporary, target;
-    TemporaryName noted;  // for remove_temporaries()
+    Temporary file;
+    std::string name;
   };
   void make_folder();
+  bool commit_new_folder();
+  void commit_by_journal();
 
   std::string path_;
-  bool made_ = false;  // by us, so ours to remove on failure
+  std::optional<Temporary> stage_;  // the new folder, where there is none yet
   std::vector<Pending> pending_;
 };
 

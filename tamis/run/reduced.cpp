@@ -1,6 +1,7 @@
 #include "tamis/run/reduced.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tamis/base/error.h"
 #include "tamis/base/text/spelling.h"
@@ -48,6 +49,14 @@ std::vector<Index> store_columns(const Table& table, const std::vector<Index>& s
   return columns;
 }
 
+// The first pass saw finite numbers only, but another process may write to a file whose rows are on disk.
+void require_finite_element(const Block& block, Index i, Index j) {
+  if (block.dense.dtype != DType::f32 && block.dense.dtype != DType::f64) return;
+  const double value = element(block.dense, i, j);
+  require(std::isfinite(value), ErrorCode::bad_data, "row ", block.first + i, ", column ", j, ": ", value,
+          ", need finite numbers: the data changed while they were being read");
+}
+
 void write_npy(const Table& table, const std::vector<Index>& selected, FileWriter& out, Context& context) {
   const Store& store = table.source.store();
   const auto columns = store_columns(table, selected);
@@ -60,6 +69,7 @@ void write_npy(const Table& table, const std::vector<Index>& selected, FileWrite
     const auto* data = static_cast<const char*>(view.data);
     for (Index i = 0; i < block.rows; ++i) {
       for (const Index j : columns) {
+        require_finite_element(block, i, j);
         out.write({data + (i * view.row_stride + j * view.col_stride) * size, static_cast<std::size_t>(size)});
       }
     }
@@ -91,7 +101,10 @@ void write_csv(const Table& table, const std::vector<Index>& selected, const std
     for (Index i = 0; i < block.rows; ++i) {
       line.clear();
       if (!table.row_ids.empty()) line += csv_cell(table.row_ids[static_cast<std::size_t>(block.first + i)]) + ',';
-      for (const Index j : columns) line += element_text(block.dense, i, j) + ',';
+      for (const Index j : columns) {
+        require_finite_element(block, i, j);
+        line += element_text(block.dense, i, j) + ',';
+      }
       line.back() = '\n';
       out.write(line);
     }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <limits>
+#include <new>
+#include <numeric>
 #include <optional>
 
 #include "tamis/base/error.h"
@@ -135,6 +138,42 @@ std::vector<Index> positions_in(const std::vector<Index>& available, const std::
   return out;
 }
 
+// Whether what went wrong may come from numbers that are not those of the first pass: another process may write to a
+// file whose rows are on disk, or mapped.
+bool may_be_the_data(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Error& error) {
+    using enum ErrorCode;
+    return error.code() == internal || error.code() == bad_data || error.code() == usage;
+  } catch (const std::bad_alloc&) {
+    return false;
+  } catch (const std::exception&) {
+    return true;
+  }
+}
+
+// By another pass: throws Error(bad_data) where numbers are not finite now, by row and column, or others than before.
+void require_unchanged(const Source& source, const ColumnMoments& before, Context& context) {
+  std::vector<Index> every(static_cast<std::size_t>(source.cols()));
+  std::iota(every.begin(), every.end(), 0);
+  const ColumnMoments now = column_moments(source.with_columns(every), context);  // what the source remembers is not
+  require(now.mean == before.mean && now.scatter == before.scatter, ErrorCode::bad_data,
+          "the data changed while they were being read, need a file that nobody writes to");
+}
+
+Selection run_on_unchanged(BoundMethod& bound, const Source& source, const Source& kept, const ColumnMoments& moments,
+                           Context& context) {
+  try {
+    Selection found = bound.run(source, context);
+    if (context.input_touched && context.input_touched()) require_unchanged(kept, moments, context);
+    return found;
+  } catch (...) {
+    if (may_be_the_data(std::current_exception())) require_unchanged(kept, moments, context);
+    throw;
+  }
+}
+
 }  // namespace
 
 std::vector<double> for_all_columns(const std::vector<double>& values, const SelectResult& result) {
@@ -174,7 +213,7 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
 
   const Kept state(request, checkpoint_key(method, bound.options(), request, kept, moments, context), context);
   const Source seen = scaled(kept, request.scale, moments, context);
-  result.selection = bound.run(seen, context);
+  result.selection = run_on_unchanged(bound, seen, kept, moments, context);
   if (!result.selection.guidance && (automatic || request.evidence)) {
     GuidedOptions guided;
     guided.evidence = request.evidence;

@@ -1,5 +1,6 @@
 """Writes that fail, kills in the middle, memory that runs out: the earlier result stays whole and nothing is left over."""
 
+import csv
 import json
 import os
 import resource
@@ -9,7 +10,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from conftest import COMMAND, planted, select, write_npy
+from conftest import COMMAND, PYTHON_COMMAND, SANITIZED, planted, refused, select, tamis, write_npy
 
 
 def can_inject():
@@ -38,13 +39,21 @@ def earlier(tmp_path):
     """A table, and a folder with the result of an earlier run with another -k."""
     path = write_npy(tmp_path / "x.npy", planted(60, 8))
     select(path, "-c", "3", "-k", "5", "-o", tmp_path / "out")
+    shutil.copytree(tmp_path / "out", tmp_path / "earlier")
     return path, tmp_path / "out", contents(tmp_path / "out")
 
 
-def whole(folder):
-    """Every file there can be read, and comes from one run or another."""
-    assert len(json.loads((folder / "selection.json").read_text())["selected"]) in (3, 5)
-    assert len((folder / "ranking.csv").read_text().splitlines()) == 9
+RENAMES = "rename,renameat,renameat2"
+
+
+def features_of_one_result(folder):
+    """How many columns were selected, if every file of the folder says the same."""
+    count = len(json.loads((folder / "selection.json").read_text())["selected"])
+    rows = list(csv.DictReader((folder / "ranking.csv").read_text().splitlines()))
+    assert sum(row["selected"] in ("1", "true", "yes") for row in rows) == count, "ranking.csv is of another run"
+    assert np.load(folder / "selected.npy").shape[1] == count, "selected.npy is of another run"
+    assert f"{count} of 8 features" in (folder / "report.html").read_text(), "report.html is of another run"
+    return count
 
 
 @injects
@@ -59,31 +68,88 @@ def test_the_nth_write_fails(earlier, error):
         assert done.returncode == 5, (n, done)
         assert done.stderr.count(b"\n") <= 1  # the write that failed may have been that of the message
         assert set(os.listdir(out)) == set(before), n
-        whole(out)
+        assert features_of_one_result(out) in (3, 5)
     else:
         pytest.fail("writes keep failing")
 
 
 @injects
-@pytest.mark.parametrize("call", ["fsync", "rename", "openat"])
+@pytest.mark.parametrize("call", ["fsync", RENAMES, "openat"])
 def test_another_call_fails(earlier, call):
     path, out, before = earlier
     for n in range(1, 6) if call != "openat" else range(1, 80, 3):
         done = run_with(f"{call}:error=EIO:when={n}", path, out)
         assert done.returncode in ((0, 5) if call != "openat" else (0, 1, 2, 3, 5, 127)), (n, done)
         assert not [name for name in os.listdir(out) if name not in before], n
-        whole(out)
+        assert features_of_one_result(out) in (3, 5)
 
 
 @injects
-@pytest.mark.parametrize("call", ["rename", "fsync", "write"])
-def test_killed_at_any_step(earlier, call):
-    path, out, _ = earlier
-    for n in range(1, 12):
+@pytest.mark.parametrize("call", [RENAMES, "fsync", "write", "unlink"])
+def test_killed_at_any_step(earlier, call, tmp_path):
+    """What a killed run leaves is the earlier result, or one that the next run completes before all else."""
+    path, out, before = earlier
+    for n in range(1, 40):
         done = run_with(f"{call}:signal=KILL:when={n}", path, out)
-        whole(out)
+        if ".tamis-commit" not in os.listdir(out):
+            assert features_of_one_result(out) in (3, 5), n
+        refused(tamis("select", path, "-k", "9", "-o", out, "--quiet"), 2)
+        assert set(os.listdir(out)) == set(before) and features_of_one_result(out) in (3, 5), n
         if done.returncode == 0:
             break
+        shutil.rmtree(out)
+        shutil.copytree(tmp_path / "earlier", out)
+    else:
+        pytest.fail("never got through")
+
+
+@injects
+def test_renames_fail_after_the_switch(earlier):
+    path, out, before = earlier
+    done = run_with(f"{RENAMES}:error=EIO:when=3+", path, out)
+    assert done.returncode == 5 and done.stderr.count(b"\n") == 1 and b"the next run with this folder completes" in done.stderr
+    assert ".tamis-commit" in os.listdir(out)
+    refused(tamis("select", path, "-k", "9", "-o", out, "--quiet"), 2)
+    assert set(os.listdir(out)) == set(before) and features_of_one_result(out) == 3
+
+
+@injects
+def test_killed_while_a_new_folder_is_written(tmp_path):
+    """It is there whole or not at all, and the next run removes what was left."""
+    path = write_npy(tmp_path / "x.npy", planted(60, 8))
+    for n in range(1, 12):
+        done = run_with(f"{RENAMES}:signal=KILL:when={n}", path, tmp_path / "out")
+        if (tmp_path / "out").exists():
+            assert features_of_one_result(tmp_path / "out") == 3
+            shutil.rmtree(tmp_path / "out")
+        if done.returncode == 0:
+            break
+    else:
+        pytest.fail("never got through")
+    select(path, "-c", "3", "-k", "5", "-o", tmp_path / "out")
+    assert sorted(os.listdir(tmp_path)) == ["out", "x.npy"] and features_of_one_result(tmp_path / "out") == 5
+
+
+@pytest.mark.parametrize("folder", ["new", "existing"])
+def test_several_runs_write_to_one_folder(tmp_path, folder):
+    path, out = write_npy(tmp_path / "x.npy", planted(60, 8)), tmp_path / "out"
+    for _ in range(4 if SANITIZED or PYTHON_COMMAND else 12):
+        if folder == "new":
+            shutil.rmtree(out, ignore_errors=True)
+        runs = [subprocess.Popen([str(COMMAND), "select", str(path), "-m", "maxvar", "-k", str(k), "--quiet", "-o", str(out)],
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for k in range(1, 7)]
+        assert [(run.communicate(timeout=60)[1], run.returncode) for run in runs] == [(b"", 0)] * 6
+        assert 1 <= features_of_one_result(out) <= 6
+    assert sorted(os.listdir(tmp_path)) == ["out", "x.npy"]
+
+
+def test_a_journal_of_somebody_else(earlier):
+    path, out, before = earlier
+    (out / "victim").write_text("precious")
+    for words in ("", "notes", "tamis commit 1\n../x\n", "tamis commit 1\n.a/../../x.npy.tamis-abcdef\n", "tamis commit 1\nvictim\n"):
+        (out / ".tamis-commit").write_text(words)
+        refused(tamis("select", path, "-c", "3", "-o", out, "--quiet"), 2, ".tamis-commit")
+        assert contents(out) == {**before, ".tamis-commit": words.encode(), "victim": b"precious"}
 
 
 @pytest.mark.unsanitized

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any, Callable, Iterator
 
@@ -47,6 +48,8 @@ def read_arrow(request: Request) -> Parts:
         magic = file.read(6)
     if magic == b"ARROW1":
         return _arrow_parts(request, _ipc_file(request, pyarrow, ipc, name))
+    if request.sink is not None:  # the limit is that of the process: these are read whole
+        request.require_memory(os.path.getsize(request.path))
     if magic[:4] == b"FEA1":
         table = request.load("pyarrow.feather").read_table(request.path, memory_map=False)
     else:
@@ -252,13 +255,24 @@ def _numbers_of(request: Request, file: _ArrowFile, columns: list[int]) -> Any:
 
     kinds = [_arrow_number_type(file.schema.field(j).type) for j in columns]
     dtype = _common_type([kind for kind in kinds if kind is not None] or [np.dtype(np.float64)])
-    if request.leaves_on_disk(file.rows, len(columns), dtype):
-        _fill(request, file, columns, request.piece_bytes, _Panels(request.sink, dtype))
+    buffers = _buffers(request, file, len(columns))
+    if request.leaves_on_disk(file.rows, len(columns), dtype, buffers):
+        _fill(request, file, columns, _Panels(request.sink, dtype))
         return request.sink
-    request.require_memory(len(columns) * file.rows * dtype.itemsize)
+    request.require_memory(len(columns) * file.rows * dtype.itemsize + (buffers if request.sink is not None else 0))
     whole = _Whole(np.empty((len(columns), file.rows), dtype))
-    _fill(request, file, columns, 64 << 20, whole)
+    _fill(request, file, columns, whole)
     return whole.X
+
+
+def _columns_at_once(request: Request, file: _ArrowFile) -> int:
+    return max(1, request.piece_bytes // (8 * max(1, file.piece_rows)))
+
+
+def _buffers(request: Request, file: _ArrowFile, columns: int) -> int:
+    """What Arrow holds while it reads, as measured: a piece, the bytes it is unpacked from, and what is not given back."""
+    piece = 8 * file.piece_rows * min(columns, _columns_at_once(request, file))
+    return min(3 * piece + (64 << 20), 3 * 8 * file.rows * columns)
 
 
 class _Whole:
@@ -289,9 +303,10 @@ class _Panels:
         self._sink.add(piece.T, first)
 
 
-def _fill(request: Request, file: _ArrowFile, columns: list[int], piece_bytes: int, to: Any) -> None:
+def _fill(request: Request, file: _ArrowFile, columns: list[int], to: Any) -> None:
     """Only a few of the columns stand in memory twice."""
-    several = max(1, piece_bytes // (8 * max(1, file.piece_rows)))
+    pool = request.load("pyarrow").default_memory_pool()
+    several = _columns_at_once(request, file)
     missing = _FirstMissing()
     for first in range(0, len(columns), several):
         row = 0
@@ -305,6 +320,8 @@ def _fill(request: Request, file: _ArrowFile, columns: list[int], piece_bytes: i
                 _fill_row(numbers[k], piece.column(k), row, columns[first + k], missing)
             to.done(first, numbers)
             row += piece.num_rows
+            del piece, numbers
+            pool.release_unused()  # it would keep the memory of many pieces
         if row != file.rows:
             raise request.refuse(row, " rows, the file claims ", file.rows)
     if missing.at is not None:

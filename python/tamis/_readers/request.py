@@ -74,11 +74,14 @@ class Request:
         """Of rows that are on their way to the sink."""
         return max(1 << 20, min(64 << 20, self.memory_limit // 32))
 
-    def leaves_on_disk(self, rows: int, columns: int, dtype: Any) -> bool:
-        """Whether the sink takes dense rows. Those of a table that is turned round are never together in its file."""
+    def leaves_on_disk(self, rows: int, columns: int, dtype: Any, buffers: int = 0) -> bool:
+        """Whether the sink takes dense rows. Those of a table that is turned round are never together in its file.
+
+        Otherwise the reader puts them into memory, and holds `buffers` bytes of its own meanwhile.
+        """
         if self.sink is None or self.transpose:
             return False
-        return bool(self.sink.takes_rows(rows, columns, dtype.name))
+        return bool(self.sink.takes_rows(rows, columns, dtype.name, buffers))
 
     def leaves_sparse_on_disk(self, columns: int, dtype: Any, offsets: Any) -> bool:
         if self.sink is None or self.transpose:

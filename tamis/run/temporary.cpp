@@ -1,0 +1,146 @@
+#include "tamis/run/temporary.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <random>
+
+#include "tamis/base/error.h"
+
+namespace tamis {
+
+namespace {
+
+// Of ".NAME.tamis-XXXXXX": nobody else calls a file so.
+constexpr std::string_view kTemporary = ".tamis-";
+constexpr std::size_t kRandomLetters = 6;
+
+// Plain memory: a handler may look at it at any moment. A path too long to note is only not removed on a crash.
+constexpr int kSlots = 16;
+constexpr std::size_t kNameSize = 4096;
+char temporary_names[kSlots][kNameSize];
+std::atomic<bool> name_used[kSlots];
+
+bool is_same_entry(int descriptor, const std::string& path) {
+  struct stat open_one {
+  }, named{};
+  return fstat(descriptor, &open_one) == 0 && lstat(path.c_str(), &named) == 0 && !S_ISLNK(named.st_mode) &&
+         open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
+}
+
+std::string random_letters() {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  std::random_device random;
+  std::string letters;
+  while (letters.size() < kRandomLetters) letters += kLetters[random() % kLetters.size()];
+  return letters;
+}
+
+// What is open of an entry that no run holds any more.
+Descriptor opened_if_abandoned(const std::string& path, int kind) {
+  Descriptor entry(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | kind));
+  if (!entry.open() || flock(entry.value(), LOCK_EX | LOCK_NB) != 0 || !is_same_entry(entry.value(), path))
+    return Descriptor();
+  return entry;
+}
+
+bool is_regular(int descriptor) {
+  struct stat status {};
+  return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+}  // namespace
+
+TemporaryName::TemporaryName(const std::string& path) {
+  for (int slot = 0; slot < kSlots && slot_ < 0 && path.size() < kNameSize; ++slot) {
+    if (name_used[slot]) continue;
+    path.copy(temporary_names[slot], path.size());
+    temporary_names[slot][path.size()] = '\0';
+    name_used[slot] = true;
+    slot_ = slot;
+  }
+}
+
+TemporaryName::~TemporaryName() {
+  if (slot_ >= 0) name_used[slot_] = false;
+}
+
+void remove_temporaries() {
+  for (int slot = 0; slot < kSlots; ++slot) {
+    if (name_used[slot]) unlink(temporary_names[slot]);
+  }
+  for (int slot = 0; slot < kSlots; ++slot) {  // folders, which are empty now
+    if (name_used[slot]) rmdir(temporary_names[slot]);
+  }
+}
+
+// One that looks for leftovers in the moment before the lock may have removed what was made: then there must be
+// another. A file system without locks has none to break either.
+Temporary make_temporary_file(const std::string& folder, const std::string& name) {
+  for (;;) {
+    std::string path = text(folder, "/.", name, kTemporary, std::string(kRandomLetters, 'X'));
+    Descriptor file(mkostemp(path.data(), O_CLOEXEC));
+    require(file.open(), ErrorCode::io, folder, "/", name, ": ", std::strerror(errno));
+    flock(file.value(), LOCK_EX);
+    if (is_same_entry(file.value(), path)) return {std::move(file), path, TemporaryName(path)};
+  }
+}
+
+Temporary make_temporary_folder(const std::string& folder, const std::string& name) {
+  for (;;) {
+    const std::string path = text(folder, "/.", name, kTemporary, random_letters());
+    if (mkdir(path.c_str(), 0777) != 0) {
+      require(errno == EEXIST, ErrorCode::io, folder, ": ", std::strerror(errno));
+      continue;
+    }
+    Descriptor made(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    require(made.open() || errno == ENOENT, ErrorCode::io, path, ": ", std::strerror(errno));
+    if (!made.open()) continue;
+    flock(made.value(), LOCK_EX);
+    if (is_same_entry(made.value(), path)) return {std::move(made), path, TemporaryName(path)};
+  }
+}
+
+std::optional<std::string_view> name_of_temporary(std::string_view file) {
+  const std::size_t tail = kTemporary.size() + kRandomLetters;
+  if (file.size() < tail + 2 || file.front() != '.') return std::nullopt;
+  const std::string_view name = file.substr(1, file.size() - 1 - tail);
+  const bool ours = file.substr(1 + name.size()).starts_with(kTemporary);
+  return ours ? std::optional(name) : std::nullopt;
+}
+
+void remove_leftovers(const std::string& folder, const std::function<bool(std::string_view)>& is_ours) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string file = entry.path().filename().string();
+    const auto name = name_of_temporary(file);
+    if (!name || !is_ours(*name)) continue;
+    const Descriptor left = opened_if_abandoned(entry.path().string(), 0);
+    if (left.open() && is_regular(left.value())) unlink(entry.path().c_str());
+  }
+}
+
+void remove_left_folders(const std::string& folder, const std::string& name,
+                         const std::function<bool(std::string_view)>& is_ours) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string file = entry.path().filename().string();
+    if (name_of_temporary(file) != name) continue;
+    const Descriptor left = opened_if_abandoned(entry.path().string(), O_DIRECTORY);
+    if (!left.open()) continue;
+    remove_leftovers(entry.path().string(), is_ours);
+    for (const auto& inside : std::filesystem::directory_iterator(entry.path(), error)) {
+      if (is_ours(inside.path().filename().string())) unlink(inside.path().c_str());
+    }
+    rmdir(entry.path().c_str());  // only where it is empty
+  }
+}
+
+}  // namespace tamis
