@@ -2,6 +2,8 @@
 
 import json
 import os
+import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -87,15 +89,31 @@ def test_everything_is_closed(place):
     assert run_with("<&- >&- 2>&-", ["select", "x.npy", "-c", "3"], place).returncode == 5
 
 
-def long_run(path, out, **how):
-    return subprocess.Popen([str(COMMAND), "select", str(path), "-m", "ufcm", "-c", "30", "--tolerance", "0", "--iterations",
-                             "100000", "--quiet", "-o", str(out)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
+def long_run(tmp_path, hangup):
+    """A run that has begun to listen to signals; what runs the tests may ignore SIGHUP, which children inherit."""
+    path = write_npy(tmp_path / "x.npy", planted(60000, 40))
+    words = ["select", path, "-m", "ufcm", "-c", 30, "--tolerance", 0, "--iterations", 100000, "--quiet"]
+    command = subprocess.Popen(
+        [str(COMMAND), *map(str, words), "-o", str(tmp_path / "out")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, hangup),
+    )
+    deadline = time.monotonic() + at_rest(3)
+    while not catches(command.pid, signal.SIGTERM) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return command
+
+
+def catches(pid, number):
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"SigCgt:\s*(\w+)", status)[1], 16) >> (number - 1) & 1
 
 
 def test_the_terminal_goes_away(tmp_path):
     """SIGHUP ends a run as SIGTERM does."""
-    command = long_run(write_npy(tmp_path / "x.npy", planted(60000, 40)), tmp_path / "out")
-    time.sleep(0.5)
+    command = long_run(tmp_path, signal.SIG_DFL)
+    time.sleep(0.3)
     assert command.poll() is None
     command.send_signal(signal.SIGHUP)
     out, err = command.communicate(timeout=at_rest(3))
@@ -104,9 +122,7 @@ def test_the_terminal_goes_away(tmp_path):
 
 
 def test_nohup(tmp_path):
-    ignore = lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)  # noqa: E731
-    command = long_run(write_npy(tmp_path / "x.npy", planted(60000, 40)), tmp_path / "out", preexec_fn=ignore)
-    time.sleep(0.5)
+    command = long_run(tmp_path, signal.SIG_IGN)
     command.send_signal(signal.SIGHUP)
     time.sleep(0.3)
     assert command.poll() is None

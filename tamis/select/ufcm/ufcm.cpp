@@ -7,25 +7,77 @@
 #include <utility>
 
 #include "tamis/base/error.h"
-#include "tamis/data/passes/principal.h"
-#include "tamis/linalg/dense.h"
 #include "tamis/linalg/orthogonal.h"
 #include "tamis/select/direct.h"
-#include "tamis/select/ufcm/scatter.h"
-#include "tamis/select/ufcm/ufcm_fit.h"
+#include "tamis/select/ufcm/fit.h"
+#include "tamis/select/ufcm/schedule.h"
 
 namespace tamis {
 
-namespace {
+// --- Algorithm 1 of the paper --------------------------------------------------------------------------------------
 
-// With many rows, a fit of a sample of them comes first: most iterations then cost a fraction of a pass.
-constexpr Index kSampleRows = 16384;
-constexpr Index kSampleRestarts = 2;             // starts are cheap there, and decide where the whole fit ends
-constexpr Index kSampleFrom = 262144;            // rows from which it pays: fewer find better optima on their own
-constexpr Index kSampleCells = 8 * 1024 * 1024;  // numbers in the sample at most: 64 MB
-// Products with S that a fit takes: after a fit of a sample only a few are left.
-constexpr Index kProducts = 40;
-constexpr Index kProductsAfterSample = 12;
+void Fit::run() {
+  for (;; ++next_) {
+    keep_state();
+    const Points<double> y(multiply(z_, w(), context_));  // Z W
+    finish_terms(y.squared_norm());
+    if (next_ > options_.iterations) return;
+    const double margin = stopping_margin();
+    const std::vector<double> d = sparsity_weights(w(), options_.p);   // D, Eq. 7
+    const bool restart_won = clusters_.update(y, w(), next_, margin);  // U, Eq. 15
+    converged_ = margin > 0 && !restart_won;
+    if (converged_) return;
+    directions_.update(clusters_, beta_, d);  // W, Eq. 14
+    record_objective();                       // with G = (U'U)^-1 U'Z W, Eq. 11
+    context_.progress("ufcm", static_cast<double>(next_) / static_cast<double>(options_.iterations),
+                      text("iteration ", next_, ", objective ", objective_.back()));
+  }
+}
+
+void Fit::keep_state() {
+  if (context_.keeper != nullptr) context_.keeper->save([this] { return state(); }, next_ == 1);
+}
+
+// The scatter of the last W, known once Z W is.
+void Fit::finish_terms(double scatter) {
+  if (directions_.knows_scatter() || terms_.empty()) return;
+  Terms& terms = terms_.back();
+  const double margin = terms.scatter - terms.within;
+  terms.scatter = std::max(scatter, margin);
+  terms.within = terms.scatter - margin;
+}
+
+// A small gain ends the run unless new starts find clearly better clusters: what they must gain. 0 where it goes on.
+double Fit::stopping_margin() const {
+  if (next_ <= 2) return 0;
+  const double margin = options_.tolerance * magnitude_of(terms_.back());
+  const double gain = objective_.back() - objective_[objective_.size() - 2];
+  return margin > 0 && gain <= margin ? kSchedule.restart_margin * margin : 0;
+}
+
+Terms Fit::terms_now() const {
+  const double margin = clusters_.between(w());
+  Terms terms;
+  terms.sparsity = row_sparsity(w(), options_.p);
+  terms.scatter = directions_.knows_scatter() ? directions_.scatter() : margin;
+  terms.within = terms.scatter - margin;
+  return terms;
+}
+
+void Fit::record_objective() {
+  const Terms terms = terms_now();
+  const double value = terms.objective(options_.alpha, beta_);
+  if (!objective_.empty()) {
+    require(value >= objective_.back() - 1e-9 * magnitude_of(terms), ErrorCode::internal,
+            "ufcm: the objective fell from ", objective_.back(), " to ", value);
+  }
+  objective_.push_back(value);
+  terms_.push_back(terms);
+}
+
+// --- The table, and the result -------------------------------------------------------------------------------------
+
+namespace {
 
 void check_ufcm(const Source& source, const UfcmOptions& options) {
   UfcmOptions copy = options;
@@ -68,24 +120,6 @@ ColumnMoments subset(const ColumnMoments& all, const std::vector<Index>& keep) {
   return out;
 }
 
-// d' = min(c - 1, rank): more directions than that are arbitrary at alpha = 1; d' = d would give every score 1.
-Index wanted_dims(const UfcmOptions& options, Index varying) {
-  if (options.dims) return std::min(*options.dims, varying);
-  return std::max<Index>(1, std::min(options.clusters - 1, varying - 1));
-}
-
-// beta = b tr(W0'SW0) / sum_i ||w0^i||^p: multiplying X by a constant changes nothing.
-double scale_free_beta(const RitzPairs& start, double sparsity, double p) {
-  double scatter = 0, norms = 0;
-  for (const double value : start.values) scatter += value;
-  for (Index i = 0; i < start.vectors.rows(); ++i) {
-    double norm = 0;
-    for (Index k = 0; k < start.vectors.cols(); ++k) norm += start.vectors(i, k) * start.vectors(i, k);
-    norms += std::pow(norm, p / 2);
-  }
-  return sparsity * scatter / norms;
-}
-
 std::string path_name(const UfcmOptions& options, ScatterPath path, Index sample) {
   std::string name = options.alpha == 1 ? "centroids" : path == ScatterPath::gram ? "gram" : "products";
   if (sample > 0) name += text(", from a sample of ", sample, " rows");
@@ -105,7 +139,7 @@ Selection ufcm_selection(const Fit& fit, const std::vector<Index>& kept, Index d
   }
   out.ranking = rank_by_score(out.scores);
   out.clusters = fit.labels();
-  out.centers = fit.centers();
+  out.centers = fit.g();
   for (Index i = 0; i < out.centers.size(); ++i) out.centers.data()[i] *= unit;
   Report& report = out.report;
   report.iterations = static_cast<Index>(fit.objective().size());
@@ -166,10 +200,8 @@ Options describe(UfcmOptions& o) {
 
 namespace {
 
-constexpr Index kPivoted = 2048;  // rows of W that are put in order by QR at most; the others follow by their norms
-
 void order_by_qr(Selection& out) {
-  std::vector<Index> order = pivoted_rows(out.components, kPivoted);
+  std::vector<Index> order = pivoted_rows(out.components, kSchedule.pivoted);
   std::vector<char> placed(out.scores.size());
   for (const Index j : order) placed[static_cast<std::size_t>(j)] = 1;
   for (const Index j : out.ranking) {
@@ -183,13 +215,6 @@ void order_by_qr(Selection& out) {
   out.ranking = std::move(order);
 }
 
-// A source without its constant columns, centred.
-struct UfcmTable {
-  std::vector<Index> kept;
-  double unit;
-  Centered z;
-};
-
 UfcmTable ufcm_table(const Source& source, Context& context) {
   const ColumnMoments all = column_moments(source, context);
   std::vector<Index> kept = varying_columns(all);
@@ -198,42 +223,10 @@ UfcmTable ufcm_table(const Source& source, Context& context) {
   return {std::move(kept), all.unit, std::move(z)};
 }
 
-// The number of rows worth fitting first; 0 where the whole is as quick.
-Index sample_size(const Source& source, const UfcmOptions& options) {
-  if (source.sparse() || source.rows() < kSampleFrom) return 0;
-  const Index rows = std::min(kSampleRows, kSampleCells / source.cols());
-  return rows >= std::max<Index>(2048, 50 * options.clusters) ? rows : 0;
-}
-
-Selection fit_source(const Source& source, const UfcmOptions& options, Context& context);
-
-// W and G of a fit of some rows, in the columns and units of `whole`.
-Start sampled_start(const UfcmTable& whole, const UfcmOptions& options, Index count, Context& context) {
-  const Source& source = whole.z.source();
-  const std::vector<Index> rows = sample_rows(source.rows(), count, context.seed);
-  const Matrix values = gather_rows(source, rows, context);
-  UfcmOptions sampled = options;
-  sampled.restarts = options.restarts * kSampleRestarts;
-  const double share = static_cast<double>(count) / static_cast<double>(source.rows());
-  if (options.beta) sampled.beta = *options.beta * share;
-  for (std::size_t i = 0; i < options.labels.size() && i < rows.size(); ++i) {
-    sampled.labels[i] = options.labels[static_cast<std::size_t>(rows[i])];
-  }
-  if (!options.labels.empty()) sampled.labels.resize(rows.size());
-  const DenseView view{values.data(), DType::f64, values.rows(), values.cols(), values.cols(), 1};
-  const UncountedPasses uncounted(context);
-  const Restored<Keeper*> unkept(context.keeper, nullptr);  // over soon: its states are not worth keeping
-  const Selection fit = fit_source(Source(make_dense_store(view)), sampled, context);
-  Start start;
-  start.w.vectors = fit.components;
-  start.centers = fit.centers;
-  for (Index i = 0; i < start.centers.size(); ++i) start.centers.data()[i] /= whole.unit;
-  return start;
-}
-
-void take_up(Fit& fit, const std::string& state, bool sampled, Context& context) {
+// Goes on where the last run with this checkpoint was.
+void resume(Fit& fit, const std::string& state, bool sampled, Context& context) {
   try {
-    fit.take_up(state, sampled);
+    fit.resume(state, sampled);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::bad_data) throw;
     fail(ErrorCode::bad_data, context.keeper->where(), ": ", error.what(), "; delete the file to start over");
@@ -241,37 +234,32 @@ void take_up(Fit& fit, const std::string& state, bool sampled, Context& context)
 }
 
 Selection fit_source(const Source& source, const UfcmOptions& options, Context& context) {
-  const UfcmTable prepared = ufcm_table(source, context);
-  const Centered& z = prepared.z;
-  const double unit = prepared.unit;
+  const UfcmTable table = ufcm_table(source, context);
+  const Centered& z = table.z;
   const Index dims = wanted_dims(options, z.cols()), sample = sample_size(z.source(), options);
   const std::optional<std::string> kept = context.keeper == nullptr ? std::nullopt : context.keeper->load();
 
   Start start;
-  if (sample > 0 && !kept) start = sampled_start(prepared, options, sample, context);
-  double beta = options.beta.value_or(0) / unit / unit;
-  require(beta < 1e150, ErrorCode::bad_data, "ufcm: beta = ", options.beta.value_or(0),
-          " is out of all proportion to the scatter of the data: scale the data, or give sparsity");
-  const ScatterPath path = choose_scatter_path(z.source(), dims, sample > 0 ? kProductsAfterSample : kProducts);
+  if (sample > 0 && !kept) start = sampled_start(table, options, sample, context);
+  const Index products = sample > 0 ? kSchedule.products_after_sample : kSchedule.products;
+  const ScatterPath path = choose_scatter_path(z.source(), dims, products);
   std::optional<Scatter> scatter;
   if (options.alpha != 1) scatter.emplace(z, path, context);
-  if (!kept && (!options.beta || sample == 0)) {
+  if (kept) {
+    start.beta = given_beta(options, table.unit);
+  } else {
     const Matrix unknown;
-    const Accuracy accuracy = options.beta ? Accuracy::rough : Accuracy::full;
-    RitzPairs principal = principal_directions(z, dims, accuracy, scatter ? scatter->matrix() : unknown, context);
-    require(principal.vectors.cols() > 0, ErrorCode::bad_data, "no variation left above rounding");
-    if (!options.beta) beta = scale_free_beta(principal, options.sparsity, options.p);
-    if (sample == 0) start.w = std::move(principal);
+    complete_start(table, options, scatter ? scatter->matrix() : unknown, start, context);
   }
-  Fit fit(z, options, beta, scatter ? &*scatter : nullptr, std::move(start), context);
-  if (kept) take_up(fit, *kept, sample > 0, context);
+  Fit fit(z, options, scatter ? &*scatter : nullptr, std::move(start), context);
+  if (kept) resume(fit, *kept, sample > 0, context);
   const Index begun_at = fit.next_iteration();
   fit.run();
 
-  Selection out = ufcm_selection(fit, prepared.kept, source.cols(), unit);
+  Selection out = ufcm_selection(fit, table.kept, source.cols(), table.unit);
   out.report.path = path_name(options, path, sample);
   out.report.resumed_at = kept ? begun_at : 0;
-  out.report.resolved = {{"beta", fit.beta() * unit * unit}, {"dims", static_cast<double>(fit.w().cols())}};
+  out.report.resolved = {{"beta", fit.beta() * table.unit * table.unit}, {"dims", static_cast<double>(fit.w().cols())}};
   return out;
 }
 

@@ -1,0 +1,160 @@
+#include "tamis/select/ufcm/clusters.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tamis/base/random.h"
+#include "tamis/linalg/dense.h"
+#include "tamis/select/ufcm/schedule.h"
+#include "tamis/select/ufcm/state.h"
+
+namespace tamis {
+
+namespace {
+
+double inertia_of(const Points<double>& points, const std::vector<Index>& rows, const KMeansResult& result) {
+  double sum = 0;
+  for (const Index row : rows) {
+    const int label = result.labels[static_cast<std::size_t>(row)];
+    for (Index j = 0; j < points.dims(); ++j) {
+      const double delta = points.at(row, j) - result.centers(label, j);
+      sum += delta * delta;
+    }
+  }
+  return sum;
+}
+
+Matrix means_of(const Matrix& sums, const std::vector<Index>& counts, const Matrix& v) {
+  Matrix out = product(sums, v);
+  for (Index k = 0; k < out.rows(); ++k) {
+    const auto count = static_cast<double>(counts[static_cast<std::size_t>(k)]);
+    for (Index j = 0; j < out.cols(); ++j) out(k, j) = count > 0 ? out(k, j) / count : 0.0;
+  }
+  return out;
+}
+
+double between_of(const Matrix& sums, const std::vector<Index>& counts, const Matrix& w) {
+  const Matrix g = means_of(sums, counts, w);
+  double out = 0;
+  for (Index k = 0; k < g.rows(); ++k) {
+    double square = 0;
+    for (Index j = 0; j < g.cols(); ++j) square += g(k, j) * g(k, j);
+    out += static_cast<double>(counts[static_cast<std::size_t>(k)]) * square;
+  }
+  return out;
+}
+
+}  // namespace
+
+Clusters::Clusters(const Centered& z, const UfcmOptions& options, Matrix centers, Context& context)
+    : z_(z),
+      options_(options),
+      context_(context),
+      start_centers_(std::move(centers)),
+      sums_(options.clusters, z.cols()),
+      counts_(static_cast<std::size_t>(options.clusters)),
+      labels_(static_cast<std::size_t>(z.rows()), -1),
+      free_rows_(options.labels.empty() || std::count(options.labels.begin(), options.labels.end(), -1) > 0) {}
+
+bool Clusters::update(const Points<double>& points, const Matrix& w, Index iteration, double margin) {
+  if (!free_rows_) {
+    if (iteration == 1) move_to(options_.labels, w);
+    return false;
+  }
+  KMeansOptions options;
+  options.clusters = options_.clusters;
+  options.restarts = options_.restarts * (iteration == 1 ? first_restarts() : 1);
+  options.fixed = options_.labels;
+  options.seed = mix64(context_.seed + static_cast<std::uint64_t>(iteration));
+  KMeansResult best;
+  if (iteration > 1) {
+    best = lloyd_from_labels(points, labels_, options, context_);
+  } else if (after_sample()) {
+    best = lloyd(points, start_centers_, options, context_);
+  }
+  const bool due = margin > 0 || iteration % kSchedule.restart_every == 1;
+  const bool restart_won = due && try_restarts(points, options, margin, best);
+  if (margin == 0 || restart_won) move_to(best.labels, w);
+  return restart_won;
+}
+
+Index Clusters::first_restarts() const {
+  const bool few = options_.clusters > kSchedule.first_restarts_clusters || options_.alpha < kSchedule.decisive_alpha;
+  if (few) return 1;
+  return z_.rows() <= kSchedule.few_rows ? kSchedule.first_restarts : kSchedule.first_restarts_many;
+}
+
+// k-means from new starts. They compete in float and, where there are many rows, on a sample; a winner that beats
+// `best` there is refined on all rows and replaces it where it is better by more than `margin`.
+bool Clusters::try_restarts(const Points<double>& points, const KMeansOptions& options, double margin,
+                            KMeansResult& best) {
+  const Index n = points.rows(), count = std::min(n, std::max(kSchedule.restart_rows, 4 * options.clusters));
+  const std::vector<Index> rows = sample_rows(n, count, options.seed);
+  KMeansOptions sampled = options;
+  if (!options.fixed.empty()) {
+    for (std::size_t i = 0; i < rows.size(); ++i) sampled.fixed[i] = options.fixed[static_cast<std::size_t>(rows[i])];
+    sampled.fixed.resize(rows.size());
+  }
+  const bool none = best.labels.empty();
+  if (!none) sampled.bar = inertia_of(points, rows, best);
+  const KMeansResult winner = kmeans(Points<float>(points, rows), sampled, context_);
+  if (!none && !(winner.inertia < sampled.bar)) return false;
+  KMeansResult fresh = lloyd(points, winner.centers, options, context_);
+  if (!none && fresh.inertia >= best.inertia - margin) return false;
+  best = std::move(fresh);
+  return true;
+}
+
+// Takes new labels over, with the sums U'Z that follow from them, unless rounding made them worse.
+void Clusters::move_to(const std::vector<int>& labels, const Matrix& w) {
+  Matrix sums = sums_;
+  move_rows(z_, labels_, labels, sums, context_);
+  std::vector<Index> counts(counts_.size());
+  for (const int label : labels) ++counts[static_cast<std::size_t>(label)];
+  const bool first = labels_[0] < 0;
+  if (!first && between_of(sums, counts, w) < between_of(sums_, counts_, w)) return;
+  sums_ = std::move(sums);
+  counts_ = std::move(counts);
+  labels_ = labels;
+}
+
+Matrix Clusters::means(const Matrix& v) const { return means_of(sums_, counts_, v); }
+double Clusters::between(const Matrix& w) const { return between_of(sums_, counts_, w); }
+Matrix Clusters::between_times(const Matrix& v) const { return product_transposed_left(sums_, means(v)); }
+
+// --- What an earlier run left --------------------------------------------------------------------------------------
+
+void Clusters::require_sound_shapes(Index dims, bool sampled) const {
+  const Index c = options_.clusters;
+  const bool centers_fit = start_centers_.rows() == c && start_centers_.cols() >= dims;
+  require_state(sampled ? centers_fit : start_centers_.empty(), "centres");
+  require_state(sums_.rows() == c && sums_.cols() == z_.cols(), "U'Z");
+  require_state(counts_.size() == static_cast<std::size_t>(c), "U'U");
+  require_state(labels_.size() == static_cast<std::size_t>(z_.rows()), "U");
+}
+
+void Clusters::require_sound_values(bool begun, double trace) const {
+  require_state(is_finite(start_centers_) && is_finite(sums_), "not finite");
+  // No row is longer than sqrt(tr(S)), and no mean of rows.
+  require_state(squared_norm(start_centers_) <= 4 * trace * static_cast<double>(options_.clusters), "centres");
+  if (!begun) {
+    require_state(std::ranges::all_of(labels_, [](int label) { return label == -1; }), "U");
+    require_state(std::ranges::all_of(counts_, [](Index count) { return count == 0; }), "U'U");
+    require_state(squared_norm(sums_) == 0, "U'Z");
+    return;
+  }
+  std::vector<Index> counts(counts_.size());
+  for (const int label : labels_) {
+    require_state(label >= 0 && label < options_.clusters, "U");
+    ++counts[static_cast<std::size_t>(label)];
+  }
+  require_state(counts == counts_, "U'U");
+  Matrix difference = sums_;
+  move_rows(z_, labels_, std::vector<int>(labels_.size(), -1), difference, context_);
+  // No sum of rows is longer than sqrt(n tr(S)).
+  const double longest = std::sqrt(static_cast<double>(z_.rows()) * trace);
+  require_state(std::sqrt(squared_norm(difference)) <= 1e-9 * longest, "U'Z");
+}
+
+}  // namespace tamis

@@ -1,0 +1,42 @@
+// W of UFCM: the leading eigenvectors of M = (1 - alpha) S + alpha B - beta D, Eq. 14, improved from where they were.
+#pragma once
+
+#include <vector>
+
+#include "tamis/linalg/eigen.h"
+#include "tamis/select/ufcm/clusters.h"
+#include "tamis/select/ufcm/scatter.h"
+
+namespace tamis {
+
+class Directions {
+ public:
+  // `scatter` is not needed at alpha = 1, and null there.
+  Directions(const UfcmOptions& options, const Scatter* scatter, RitzPairs start);
+
+  // `weights` is the diagonal of D.
+  void update(const Clusters& clusters, double beta, const std::vector<double>& weights);
+
+  const Matrix& w() const { return w_.vectors; }
+  bool knows_scatter() const { return scatter_ != nullptr; }
+  double scatter() const;  // tr(W'SW)
+
+  // What the iterations to come depend on; and Error(bad_data) where it is not that of a fit of d columns.
+  template <class Archive>
+  void exchange(Archive& archive) {
+    archive(w_.vectors), archive(w_.image);
+  }
+  void require_sound_shapes(Index d) const;
+  void require_sound_values() const;
+
+ private:
+  bool solve_exactly(const SymmetricOperator& m);
+  void drop_null_directions(Index rows);
+
+  const UfcmOptions& options_;
+  const Scatter* const scatter_;
+  Matrix whole_scatter_;  // S, where W is solved for exactly
+  RitzPairs w_;           // with the image S W, where S is needed
+};
+
+}  // namespace tamis

@@ -1,0 +1,33 @@
+#include "tamis/select/ufcm/objective.h"
+
+#include <cmath>
+
+namespace tamis {
+
+namespace {
+
+double squared_row_norm(const Matrix& w, Index i) {
+  double norm = 0;
+  for (Index k = 0; k < w.cols(); ++k) norm += w(i, k) * w(i, k);
+  return norm;
+}
+
+}  // namespace
+
+double Terms::magnitude(double alpha, double beta) const {
+  return std::abs(scatter) + alpha * within + beta * sparsity;
+}
+
+double row_sparsity(const Matrix& w, double p) {
+  double sum = 0;
+  for (Index i = 0; i < w.rows(); ++i) sum += std::pow(squared_row_norm(w, i) + kEps, p / 2);
+  return sum;
+}
+
+std::vector<double> sparsity_weights(const Matrix& w, double p) {
+  std::vector<double> out;
+  for (Index i = 0; i < w.rows(); ++i) out.push_back(p / 2 * std::pow(squared_row_norm(w, i) + kEps, p / 2 - 1));
+  return out;
+}
+
+}  // namespace tamis

@@ -1,0 +1,84 @@
+#include "tamis/select/ufcm/start.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tamis/base/error.h"
+#include "tamis/data/passes/principal.h"
+#include "tamis/select/ufcm/schedule.h"
+
+namespace tamis {
+
+namespace {
+
+// beta = b tr(W0'SW0) / sum_i ||w0^i||^p: multiplying X by a constant changes nothing.
+double scale_free_beta(const RitzPairs& start, double sparsity, double p) {
+  double scatter = 0, norms = 0;
+  for (const double value : start.values) scatter += value;
+  for (Index i = 0; i < start.vectors.rows(); ++i) {
+    double norm = 0;
+    for (Index k = 0; k < start.vectors.cols(); ++k) norm += start.vectors(i, k) * start.vectors(i, k);
+    norms += std::pow(norm, p / 2);
+  }
+  return sparsity * scatter / norms;
+}
+
+}  // namespace
+
+Index wanted_dims(const UfcmOptions& options, Index varying) {
+  if (options.dims) return std::min(*options.dims, varying);
+  return std::max<Index>(1, std::min(options.clusters - 1, varying - 1));
+}
+
+Index sample_size(const Source& source, const UfcmOptions& options) {
+  if (source.sparse() || source.rows() < kSchedule.sample_from) return 0;
+  const Index rows = std::min(kSchedule.sample_rows, kSchedule.sample_cells / source.cols());
+  return rows >= std::max<Index>(2048, 50 * options.clusters) ? rows : 0;
+}
+
+double given_beta(const UfcmOptions& options, double unit) {
+  const double beta = options.beta.value_or(0) / unit / unit;
+  require(beta < 1e150, ErrorCode::bad_data, "ufcm: beta = ", options.beta.value_or(0),
+          " is out of all proportion to the scatter of the data: scale the data, or give sparsity");
+  return beta;
+}
+
+Start sampled_start(const UfcmTable& table, const UfcmOptions& options, Index count, Context& context) {
+  const Source& source = table.z.source();
+  const std::vector<Index> rows = sample_rows(source.rows(), count, context.seed);
+  const Matrix values = gather_rows(source, rows, context);
+  UfcmOptions sampled = options;
+  sampled.order = "norm";
+  sampled.restarts = options.restarts * kSchedule.sample_restarts;
+  const double share = static_cast<double>(count) / static_cast<double>(source.rows());
+  if (options.beta) sampled.beta = *options.beta * share;
+  if (options.dims) sampled.dims = std::min(*options.dims, source.cols());
+  for (std::size_t i = 0; i < options.labels.size() && i < rows.size(); ++i) {
+    sampled.labels[i] = options.labels[static_cast<std::size_t>(rows[i])];
+  }
+  if (!options.labels.empty()) sampled.labels.resize(rows.size());
+  const DenseView view{values.data(), DType::f64, values.rows(), values.cols(), values.cols(), 1};
+  const UncountedPasses uncounted(context);
+  const Restored<Keeper*> unkept(context.keeper, nullptr);  // over soon: its states are not worth keeping
+  const Selection fit = ufcm(Source(make_dense_store(view)), sampled, context);
+  Start start;
+  start.w.vectors = fit.components;
+  start.centers = fit.centers;
+  for (Index i = 0; i < start.centers.size(); ++i) start.centers.data()[i] /= table.unit;
+  return start;
+}
+
+void complete_start(const UfcmTable& table, const UfcmOptions& options, const Matrix& scatter, Start& start,
+                    Context& context) {
+  const bool sampled = !start.w.vectors.empty();
+  start.beta = given_beta(options, table.unit);
+  if (options.beta && sampled) return;
+  const Accuracy accuracy = options.beta ? Accuracy::rough : Accuracy::full;
+  RitzPairs principal = principal_directions(table.z, wanted_dims(options, table.z.cols()), accuracy, scatter, context);
+  require(principal.vectors.cols() > 0, ErrorCode::bad_data, "no variation left above rounding");
+  if (!options.beta) start.beta = scale_free_beta(principal, options.sparsity, options.p);
+  if (!sampled) start.w = std::move(principal);
+}
+
+}  // namespace tamis

@@ -1,0 +1,42 @@
+// Where a fit of UFCM begins: W at the principal directions, or at those of a fit of a sample, and beta with it.
+#pragma once
+
+#include <vector>
+
+#include "tamis/data/passes/passes.h"
+#include "tamis/linalg/eigen.h"
+#include "tamis/select/ufcm/scatter.h"
+#include "tamis/select/ufcm/ufcm.h"
+
+namespace tamis {
+
+// A source without its constant columns, centred.
+struct UfcmTable {
+  std::vector<Index> kept;
+  double unit;
+  Centered z;
+};
+
+struct Start {
+  RitzPairs w;
+  Matrix centers;  // of clusters in the space of W, after a fit of a sample
+  double beta = 0;
+};
+
+// d' = min(c - 1, rank): more directions than that are arbitrary at alpha = 1; d' = d would give every score 1.
+Index wanted_dims(const UfcmOptions& options, Index varying);
+
+// The number of rows worth fitting first; 0 where the whole is as quick.
+Index sample_size(const Source& source, const UfcmOptions& options);
+
+// beta in the units of Z, where it is given; 0 where it is not.
+double given_beta(const UfcmOptions& options, double unit);
+
+// W and G of a fit of `count` rows, in the columns and units of the table.
+Start sampled_start(const UfcmTable& table, const UfcmOptions& options, Index count, Context& context);
+
+// beta, and W where no fit of a sample gave it. `scatter`: S, or an empty matrix where it is not known.
+void complete_start(const UfcmTable& table, const UfcmOptions& options, const Matrix& scatter, Start& start,
+                    Context& context);
+
+}  // namespace tamis

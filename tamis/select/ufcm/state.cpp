@@ -1,0 +1,59 @@
+#include "tamis/select/ufcm/state.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "tamis/linalg/archive.h"
+#include "tamis/select/ufcm/fit.h"
+
+namespace tamis {
+
+bool is_finite(const Matrix& matrix) {
+  return std::all_of(matrix.data(), matrix.data() + matrix.size(), [](double value) { return std::isfinite(value); });
+}
+
+std::string Fit::state() {
+  Packer packer;
+  exchange(packer);
+  const Bytes bytes = packer.take();
+  return {bytes.begin(), bytes.end()};
+}
+
+void Fit::resume(const std::string& state, bool sampled) {
+  const double given_beta = beta_;
+  const ByteView bytes(reinterpret_cast<const std::uint8_t*>(state.data()), state.size());
+  Unpacker reader(bytes, ErrorCode::bad_data, "the state of the run is damaged (size)");
+  exchange(reader);
+  reader.finish();
+  require_sound_shapes(sampled);
+  require_sound_values(given_beta);
+}
+
+void Fit::require_sound_shapes(bool sampled) const {
+  require_state(next_ >= 1 && next_ <= options_.iterations + 1, "iteration");
+  directions_.require_sound_shapes(z_.cols());
+  clusters_.require_sound_shapes(directions_.w().cols(), sampled);
+  const auto done = static_cast<std::size_t>(next_ - 1);
+  require_state(objective_.size() == done && terms_.size() == done, "objective");
+}
+
+// What is kept twice must agree: U with its counts and with U'Z, W'W with I, the objective with all of it.
+void Fit::require_sound_values(double given_beta) const {
+  directions_.require_sound_values();
+  const UncountedPasses uncounted(context_);
+  const std::vector<double> scatter = column_moments(z_.source(), context_).scatter;
+  const double trace = std::accumulate(scatter.begin(), scatter.end(), 0.0);
+  // beta as given, or b tr(W0'SW0) / sum_i ||w0^i||^p, which is at most b tr(S).
+  const bool sound_beta = options_.beta ? std::abs(beta_ - given_beta) <= 1e-9 * given_beta
+                                        : beta_ >= 0 && beta_ <= (1 + 1e-6) * options_.sparsity * trace;
+  require_state(sound_beta, "beta");
+  clusters_.require_sound_values(next_ > 1, trace);
+  const auto agrees = [this](const Terms& terms, double objective) {  // to what another machine's rounding may do
+    return std::abs(terms.objective(options_.alpha, beta_) - objective) <= 1e-9 * magnitude_of(terms);
+  };
+  for (std::size_t t = 0; t < terms_.size(); ++t) require_state(agrees(terms_[t], objective_[t]), "objective");
+  if (next_ > 1) require_state(agrees(terms_now(), objective_.back()), "objective");
+}
+
+}  // namespace tamis
