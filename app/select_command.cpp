@@ -207,7 +207,8 @@ void write_selection(OutputFolder& folder, const Job& job, const SelectionRecord
            [&] { write_reduced(job.table, job.result.selected, job.arguments.data.id, out, session.context()); });
   });
   folder.add("selection.json", [&](FileWriter& out) { out.write(json); });
-  const page::Page page = select_page(record, job.page, session.context());
+  const page::Page page =
+      naming(job.arguments.data.path, [&] { return select_page(record, job.page, session.context()); });
   folder.add("report.html",
              [&](FileWriter& out) { page::write_page(page, [&](std::string_view piece) { out.write(piece); }); });
   session.context().check_cancelled();

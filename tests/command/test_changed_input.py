@@ -8,7 +8,8 @@ import time
 
 import numpy as np
 import pytest
-from conftest import COMMAND, INTERPRETER_BYTES, PYTHON_COMMAND, planted, refused, tamis, write_npy
+from conftest import COMMAND, INTERPRETER_BYTES, planted, refused, tamis, write_npy
+from limits import at_rest
 
 ROWS, COLUMNS = 100_000, 40
 
@@ -21,9 +22,16 @@ def write_at(path, row, column, value):
 
 def changed_meanwhile(path, change, *options):
     """Exit code and message of a run that is stopped after its first pass, while the file is changed."""
-    command = subprocess.Popen([str(COMMAND), "select", str(path), "-m", "ufcm", "-c", "10", "--tolerance", "0", "--iterations", "60",
-                                "--restarts", "2", "--quiet", *map(str, options)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(4 if PYTHON_COMMAND else 1)
+    state = path.with_suffix(".state")  # there from the first iteration on
+    words = ["-m", "ufcm", "-c", 10, "--tolerance", 0, "--iterations", 40, "--restarts", 2, "--quiet", "--checkpoint", state]
+    command = subprocess.Popen(
+        [str(COMMAND), "select", str(path), *map(str, words), *map(str, options)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    deadline = time.monotonic() + at_rest(20)
+    while not state.exists() and command.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.001)
     command.send_signal(signal.SIGSTOP)
     change()
     command.send_signal(signal.SIGCONT)

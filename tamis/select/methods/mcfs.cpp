@@ -12,6 +12,7 @@
 #include "tamis/linalg/kernels.h"
 #include "tamis/linalg/lars.h"
 #include "tamis/select/direct.h"
+#include "tamis/select/varying.h"
 
 namespace tamis {
 
@@ -43,19 +44,10 @@ struct McfsTable {
   Centered x;
 };
 
-McfsTable mcfs_table(const Source& source, const ColumnMoments& moments) {
-  std::vector<Index> kept;
-  double largest = 0;
-  for (Index j = 0; j < source.cols(); ++j) {
-    if (!moments.varies(j)) continue;
-    kept.push_back(j);
-    const auto at = static_cast<std::size_t>(j);
-    largest = std::max({largest, std::abs(moments.min[at]), std::abs(moments.max[at])});
-  }
-  const int exponent = std::ilogb(largest);
-  const double unit = std::abs(exponent) > 256 ? std::ldexp(1.0, std::min(std::max(exponent, -1000), 1000)) : 1.0;
-  Centered x(source.with_columns(kept), std::vector<double>(kept.size()), unit);
-  return {std::move(kept), unit, std::move(x)};
+McfsTable mcfs_table(const Source& source, Context& context) {
+  Varying varying = varying_columns(source, context);
+  Centered x(varying.source, std::vector<double>(varying.kept.size()), varying.unit);
+  return {std::move(varying.kept), varying.unit, std::move(x)};
 }
 
 Matrix columns_of(const McfsTable& data, const std::vector<Index>& columns, Context& context) {
@@ -289,7 +281,7 @@ Options describe(McfsOptions& o) {
 Selection mcfs(const Source& source, const McfsOptions& options, Context& context) {
   const Stopwatch watch(context);
   check_mcfs(source, options);
-  const McfsTable data = mcfs_table(source, checked_moments(source, context));
+  const McfsTable data = mcfs_table(source, context);
 
   Report report;
   const Matrix y = embed(source, options, report, context);

@@ -12,6 +12,7 @@
 #include "tamis/linalg/dense.h"
 #include "tamis/select/direct.h"
 #include "tamis/select/row_clusters.h"
+#include "tamis/select/varying.h"
 
 namespace tamis {
 
@@ -57,22 +58,17 @@ struct NdfsTable {
 };
 
 NdfsTable ndfs_table(const Source& source, Context& context) {
-  const ColumnMoments moments = column_moments(source, context);
+  Varying varying = varying_columns(source, context);
+  const ColumnMoments& moments = varying.moments;
   NdfsTable out;
-  double largest = 0;
-  for (Index j = 0; j < source.cols(); ++j) {
-    if (!moments.varies(j)) continue;
-    const auto at = static_cast<std::size_t>(j);
-    out.kept.push_back(j);
-    largest = std::max({largest, std::abs(moments.min[at]), std::abs(moments.max[at])});
-    const double deviation = std::sqrt(moments.scatter[at] / static_cast<double>(source.rows())) * moments.unit;
-    if (deviation > 0) out.distance = std::max(out.distance, std::abs(moments.mean[at]) / deviation);
+  for (std::size_t j = 0; j < moments.mean.size(); ++j) {
+    const double deviation = std::sqrt(moments.scatter[j] / static_cast<double>(source.rows())) * moments.unit;
+    if (deviation > 0) out.distance = std::max(out.distance, std::abs(moments.mean[j]) / deviation);
   }
-  require(!out.kept.empty(), ErrorCode::bad_data, "no variation: all ", source.cols(), " columns are constant");
-  out.source = out.x = source.with_columns(out.kept);
-  if (largest < 0x1p100 && largest > 0x1p-100) return out;
-  out.unit = std::ldexp(1.0, std::ilogb(largest));
-  out.x = out.source.with_column_scale(std::vector<double>(out.kept.size(), 1 / out.unit));
+  out.kept = std::move(varying.kept);
+  out.unit = varying.unit;
+  out.source = out.x = std::move(varying.source);
+  if (out.unit != 1) out.x = out.source.with_column_scale(std::vector<double>(out.kept.size(), 1 / out.unit));
   return out;
 }
 
@@ -296,18 +292,7 @@ double count_rises(const std::vector<double>& objective) {
 
 Selection ndfs_selection(const NdfsTable& data, const NdfsFit& fit, Index d) {
   Selection out;
-  out.scores.assign(static_cast<std::size_t>(d), 0.0);
-  out.components = Matrix(d, fit.w.cols());
-  for (std::size_t j = 0; j < data.kept.size(); ++j) {
-    const double* row = fit.w.row(static_cast<Index>(j));
-    double norm = 0;
-    for (Index k = 0; k < fit.w.cols(); ++k) {
-      norm += row[k] * row[k];
-      out.components(data.kept[j], k) = row[k] / data.unit;
-    }
-    out.scores[static_cast<std::size_t>(data.kept[j])] = std::sqrt(norm) / data.unit;
-  }
-  out.ranking = rank_by_score(out.scores);
+  spread_over_columns(fit.w, data.kept, d, data.unit, out);
   out.clusters = clusters_of(fit.f);
   out.report.status = fit.converged ? Status::converged : Status::max_iterations;
   out.report.iterations = static_cast<Index>(fit.objective.size());

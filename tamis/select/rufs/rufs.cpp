@@ -10,6 +10,7 @@
 #include "tamis/select/direct.h"
 #include "tamis/select/row_clusters.h"
 #include "tamis/select/rufs/rufs_steps.h"
+#include "tamis/select/varying.h"
 
 namespace tamis {
 
@@ -32,7 +33,7 @@ void check_rufs(const Source& source, const RufsOptions& options) {
   }
 }
 
-// The source without constant columns, divided by the unit of its moments.
+// The columns that vary, in units that keep their squares in range.
 struct RufsTable {
   std::vector<Index> kept;
   double unit;
@@ -40,16 +41,12 @@ struct RufsTable {
 };
 
 RufsTable rufs_table(const Source& source, Context& context) {
-  const ColumnMoments moments = checked_moments(source, context);
-  std::vector<Index> kept;
-  for (Index j = 0; j < source.cols(); ++j) {
-    if (moments.varies(j)) kept.push_back(j);
+  Varying varying = varying_columns(source, context);
+  if (varying.unit != 1) {
+    const auto rows = static_cast<std::size_t>(source.rows());
+    varying.source = varying.source.with_row_scale(std::vector<double>(rows, 1 / varying.unit));
   }
-  Source rest = source.with_columns(kept);
-  if (moments.unit != 1) {
-    rest = rest.with_row_scale(std::vector<double>(static_cast<std::size_t>(source.rows()), 1 / moments.unit));
-  }
-  return {std::move(kept), moments.unit, std::move(rest)};
+  return {std::move(varying.kept), varying.unit, std::move(varying.source)};
 }
 
 // G = Y (Y'Y)^-1/2, without the clusters that k-means left empty.
@@ -71,24 +68,17 @@ Matrix first_labelling(const std::vector<int>& labels, Index clusters) {
 Selection rufs_selection(const RufsFit& fit, const RufsTable& prepared, Index d) {
   Selection out;
   const RufsState& state = fit.state;
-  out.scores.assign(static_cast<std::size_t>(d), 0.0);
-  out.components = Matrix(d, state.w.cols());
+  spread_over_columns(state.w, prepared.kept, d, prepared.unit, out);
   out.centers = Matrix(state.f.rows(), d);
-  for (std::size_t p = 0; p < prepared.kept.size(); ++p) {
-    const Index i = static_cast<Index>(p), j = prepared.kept[p];
-    double square = 0;
-    for (Index k = 0; k < state.w.cols(); ++k) {
-      square += state.w(i, k) * state.w(i, k);
-      out.components(j, k) = state.w(i, k) / prepared.unit;
-      out.centers(k, j) = state.f(k, i) * prepared.unit;
+  for (std::size_t i = 0; i < prepared.kept.size(); ++i) {
+    for (Index k = 0; k < state.f.rows(); ++k) {
+      out.centers(k, prepared.kept[i]) = state.f(k, static_cast<Index>(i)) * prepared.unit;
     }
-    out.scores[static_cast<std::size_t>(j)] = std::sqrt(square) / prepared.unit;
   }
   for (Index i = 0; i < state.g.rows(); ++i) {
     const double* row = state.g.row(i);
     out.clusters.push_back(static_cast<int>(std::max_element(row, row + state.g.cols()) - row));
   }
-  out.ranking = rank_by_score(out.scores);
   return out;
 }
 

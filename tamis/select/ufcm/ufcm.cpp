@@ -11,6 +11,7 @@
 #include "tamis/select/direct.h"
 #include "tamis/select/ufcm/fit.h"
 #include "tamis/select/ufcm/schedule.h"
+#include "tamis/select/varying.h"
 
 namespace tamis {
 
@@ -96,30 +97,6 @@ void check_ufcm(const Source& source, const UfcmOptions& options) {
           " classes, need at most clusters = ", options.clusters);
 }
 
-std::vector<Index> varying_columns(const ColumnMoments& moments) {
-  std::vector<Index> out;
-  for (Index j = 0; j < static_cast<Index>(moments.mean.size()); ++j) {
-    if (moments.varies(j)) out.push_back(j);
-  }
-  return out;
-}
-
-ColumnMoments subset(const ColumnMoments& all, const std::vector<Index>& keep) {
-  ColumnMoments out;
-  out.rows = all.rows;
-  out.unit = all.unit;
-  for (const Index j : keep) {
-    const auto k = static_cast<std::size_t>(j);
-    out.mean.push_back(all.mean[k]);
-    out.scatter.push_back(all.scatter[k]);
-    out.min.push_back(all.min[k]);
-    out.max.push_back(all.max[k]);
-    out.varying.push_back(all.varying[k]);
-    out.stored.push_back(all.stored[k]);
-  }
-  return out;
-}
-
 std::string path_name(const UfcmOptions& options, ScatterPath path, Index sample) {
   std::string name = options.alpha == 1 ? "centroids" : path == ScatterPath::gram ? "gram" : "products";
   if (sample > 0) name += text(", from a sample of ", sample, " rows");
@@ -128,16 +105,7 @@ std::string path_name(const UfcmOptions& options, ScatterPath path, Index sample
 
 Selection ufcm_selection(const Fit& fit, const std::vector<Index>& kept, Index d, double unit) {
   Selection out;
-  out.scores.assign(static_cast<std::size_t>(d), 0.0);
-  out.components = Matrix(d, fit.w().cols());
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    const double* row = fit.w().row(static_cast<Index>(i));
-    double norm = 0;
-    for (Index k = 0; k < fit.w().cols(); ++k) norm += row[k] * row[k];
-    out.scores[static_cast<std::size_t>(kept[i])] = std::sqrt(norm);
-    std::copy_n(row, fit.w().cols(), out.components.row(kept[i]));
-  }
-  out.ranking = rank_by_score(out.scores);
+  spread_over_columns(fit.w(), kept, d, 1, out);
   out.clusters = fit.labels();
   out.centers = fit.g();
   for (Index i = 0; i < out.centers.size(); ++i) out.centers.data()[i] *= unit;
@@ -216,11 +184,9 @@ void order_by_qr(Selection& out) {
 }
 
 UfcmTable ufcm_table(const Source& source, Context& context) {
-  const ColumnMoments all = column_moments(source, context);
-  std::vector<Index> kept = varying_columns(all);
-  require(!kept.empty(), ErrorCode::bad_data, "no variation: all ", source.cols(), " columns are constant");
-  Centered z(source.with_columns(kept), subset(all, kept));
-  return {std::move(kept), all.unit, std::move(z)};
+  Varying varying = varying_columns(source, context);
+  Centered z(varying.source, varying.moments);
+  return {std::move(varying.kept), varying.moments.unit, std::move(z)};
 }
 
 // Goes on where the last run with this checkpoint was.

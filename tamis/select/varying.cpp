@@ -1,0 +1,67 @@
+#include "tamis/select/varying.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tamis/select/direct.h"
+
+namespace tamis {
+
+namespace {
+
+ColumnMoments moments_of_some(const ColumnMoments& all, const std::vector<Index>& keep) {
+  ColumnMoments out;
+  out.rows = all.rows;
+  out.unit = all.unit;
+  for (const Index j : keep) {
+    const auto k = static_cast<std::size_t>(j);
+    out.mean.push_back(all.mean[k]);
+    out.scatter.push_back(all.scatter[k]);
+    out.min.push_back(all.min[k]);
+    out.max.push_back(all.max[k]);
+    out.varying.push_back(all.varying[k]);
+    out.stored.push_back(all.stored[k]);
+  }
+  return out;
+}
+
+double unit_of(const ColumnMoments& moments) {
+  double largest = 0;
+  for (std::size_t j = 0; j < moments.min.size(); ++j) {
+    largest = std::max({largest, std::abs(moments.min[j]), std::abs(moments.max[j])});
+  }
+  if (largest < 0x1p100 && largest > 0x1p-100) return 1;
+  return std::ldexp(1.0, std::clamp(std::ilogb(largest), -1000, 1000));
+}
+
+}  // namespace
+
+Varying varying_columns(const Source& source, Context& context) {
+  const ColumnMoments all = checked_moments(source, context);
+  Varying out;
+  for (Index j = 0; j < source.cols(); ++j) {
+    if (all.varies(j)) out.kept.push_back(j);
+  }
+  out.source = source.with_columns(out.kept);
+  out.moments = moments_of_some(all, out.kept);
+  out.unit = unit_of(out.moments);
+  return out;
+}
+
+void spread_over_columns(const Matrix& w, const std::vector<Index>& kept, Index d, double unit, Selection& out) {
+  out.scores.assign(static_cast<std::size_t>(d), 0.0);
+  out.components = Matrix(d, w.cols());
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const double* row = w.row(static_cast<Index>(i));
+    double norm = 0;
+    for (Index k = 0; k < w.cols(); ++k) {
+      norm += row[k] * row[k];
+      out.components(kept[i], k) = row[k] / unit;
+    }
+    out.scores[static_cast<std::size_t>(kept[i])] = std::sqrt(norm) / unit;
+  }
+  out.ranking = rank_by_score(out.scores);
+}
+
+}  // namespace tamis
