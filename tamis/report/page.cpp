@@ -12,6 +12,7 @@
 #include "tamis/base/error.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/base/text/spelling.h"
+#include "tamis/base/text/utf8.h"
 #include "tamis/base/version.h"
 #include "tamis/report/embedded.h"
 
