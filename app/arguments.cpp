@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "app/help.h"
 #include "tamis/base/error.h"
 #include "tamis/base/text/spelling.h"
 #include "tamis/data/formats/bytes.h"
@@ -42,29 +43,36 @@ std::string type_name(const Option& option) {
   return std::holds_alternative<std::string*>(option.value) ? "NAME" : upper(type_text(option));
 }
 
+std::string option_help(const Option& option) {
+  return text(option.help, ": ", range_text(option), " (", value_text(option), ")");
+}
+
 }  // namespace
 
 void add_run_flags(CLI::App& app, RunArguments& arguments) {
-  app.add_option("--seed", arguments.seed, "Seed of all random choices, 0..2^64-1 (0)")->type_name("INTEGER");
+  begin_group(app, kRunGroup);
+  app.add_option("--seed", arguments.seed, "Random seed, 0..2^64-1 (0)")->type_name("INTEGER");
   app.add_option("--threads", arguments.threads, "Number of threads (all cores)")->type_name("INTEGER");
-  app.add_option("--memory", arguments.memory, "Most memory to use, as in 4GiB or 500MB (what the machine has)")
+  app.add_option("--memory", arguments.memory, "Memory limit, such as 4GiB or 500MB (all of the machine's memory)")
       ->type_name("SIZE");
-  app.add_option("--config", arguments.config, "Read flags from this file: flag = value, one a line")
+  app.add_option("--config", arguments.config, "Read options from this file, one per line: option = value")
       ->type_name("FILE");
-  app.add_flag("--json", arguments.json, "Print one JSON document instead of a table");
-  app.add_flag("--quiet", arguments.quiet, "No progress, notes or warnings on standard error");
+  app.add_flag("--json", arguments.json, "Print JSON instead of a table");
+  app.add_flag("--quiet", arguments.quiet, "Do not print progress, notes or warnings");
 }
 
 void add_data_flags(CLI::App& app, DataArguments& arguments) {
+  begin_group(app, kTableGroup);
   app.add_option(
       "DATA", arguments.path,
-      "The table: .csv .tsv .npy .npz .mtx .svm .libsvm .svmlight (also .gz of text), a 10x folder, or - for "
-      "CSV on standard input");
-  app.add_option("--array", arguments.array, "Array of an .npz that holds the table (X)")->type_name("NAME");
-  app.add_option("--header", arguments.header, "Whether the first line of a CSV holds names: yes, no or auto (auto)")
+      "The table: .csv .tsv .npy .npz .mtx .svm .libsvm .svmlight (text also as .gz), a 10x folder, or - for CSV "
+      "on standard input");
+  app.add_option("--array", arguments.array, "Name of the array in an .npz file (X)")->type_name("NAME");
+  app.add_option("--header", arguments.header,
+                 "Whether the first line of a CSV file holds column names: yes, no or auto (auto)")
       ->type_name("WORD");
-  app.add_option("--id", arguments.id, "Column that holds row identifiers")->type_name("COLUMN");
-  app.add_flag("--transpose", arguments.transpose, "The file has features in rows");
+  app.add_option("--id", arguments.id, "Column with row identifiers")->type_name("COLUMN");
+  app.add_flag("--transpose", arguments.transpose, "Transpose the table: its rows are the features");
 }
 
 ReadOptions DataArguments::read_options() const {
@@ -82,7 +90,7 @@ ReadOptions DataArguments::read_options() const {
 
 void add_method_flags(CLI::App& app, MethodArguments& arguments) {
   app.add_option("-m,--method", arguments.method,
-                 text("How features are ranked; tamis methods lists them (", kDefaultMethod, ")"))
+                 text("Method that ranks the features (", kDefaultMethod, "); 'tamis methods' lists them all"))
       ->type_name("NAME");
   std::vector<std::string> seen;
   for (const auto& method : methods()) {
@@ -91,11 +99,21 @@ void add_method_flags(CLI::App& app, MethodArguments& arguments) {
       if (std::find(seen.begin(), seen.end(), option.name) != seen.end()) continue;
       seen.push_back(option.name);
       const auto store = [&arguments, name = option.name](const std::string& value) { arguments.given[name] = value; };
-      const std::string help = text(option.help, ": ", range_text(option), " (", value_text(option), ")");
-      app.add_option_function<std::string>(flag_names(option), store, help)
+      app.add_option_function<std::string>(flag_names(option), store, option_help(option))
           ->type_name(type_name(option))
-          ->group("Options of the method");
+          ->group(kMethodGroup);
     }
+  }
+}
+
+// Every method's flags are known to the parser; help shows those of one method, with its own words and defaults.
+void show_options_of(CLI::App& app, const Method& method) {
+  const auto bound = method.bind();
+  const Options options = bound->options();
+  for (CLI::Option* flag : app.get_options([](const CLI::Option* one) { return one->get_group() == kMethodGroup; })) {
+    const Option* option = find_option(options, flag->get_lnames().front());
+    flag->group(option == nullptr ? "" : text("Options of ", method.name));
+    if (option != nullptr) flag->description(option_help(*option));
   }
 }
 
@@ -158,12 +176,12 @@ void apply_config(CLI::App& app, const std::string& path) {
   constexpr std::uint64_t kMostBytes = 1 << 20;
   require(file_kind(path) == FileKind::regular, ErrorCode::usage, "config: ", path, " is not a file");
   require(std::filesystem::file_size(path) <= kMostBytes, ErrorCode::usage, "config: ", path,
-          " is too large for flag = value lines");
+          " is too large for a file of option = value lines");
   std::vector<CLI::ConfigItem> items;
   try {
     items = CLI::ConfigTOML().from_file(path);
   } catch (const CLI::Error& error) {
-    fail(ErrorCode::io, path, ": cannot be read as flag = value lines");
+    fail(ErrorCode::io, path, ": cannot be read as option = value lines");
   }
   for (const auto& item : items) {
     if (item.name == "++" || item.name == "--") continue;  // a section begins or ends
@@ -172,7 +190,7 @@ void apply_config(CLI::App& app, const std::string& path) {
     if (option == nullptr && item.name.size() == 1) option = app.get_option_no_throw("-" + item.name);
     if (option == nullptr && item.name == "DATA") option = app.get_option_no_throw("DATA");
     require(option != nullptr && item.name != "config" && item.name != "help", ErrorCode::usage, path, ": ", item.name,
-            " is no flag of tamis ", app.get_name());
+            " is not an option of tamis ", app.get_name());
     if (!option->empty()) continue;
     if (option->get_expected_min() == 0) {
       require(item.inputs.size() == 1, ErrorCode::usage, path, ": ", item.name, ", need true or false");

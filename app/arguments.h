@@ -55,6 +55,7 @@ struct MethodArguments {
   std::unique_ptr<BoundMethod> bind() const;
 };
 void add_method_flags(CLI::App& app, MethodArguments& arguments);
+void show_options_of(CLI::App& app, const Method& method);  // in --help
 
 std::uint64_t parse_seed(const std::string& text);
 // 0 (all cores) where the text is empty.

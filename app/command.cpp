@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <new>
 
+#include "app/help.h"
 #include "app/session.h"
 #include "app/signals.h"
 #include "tamis/base/version.h"
@@ -30,11 +31,18 @@ int complain(ErrorCode code, const std::string& message) {
 
 int parse_and_run(int argc, char** argv) {
   CLI::App root("Tamis: select the features that carry the structure of a table, without labels", "tamis");
-  root.set_version_flag("--version", std::string("tamis ") + kVersion);
+  use_wrapped_help(root);
+  const std::string version = std::string("tamis ") + kVersion;
+  root.set_version_flag("-V,--version", version, "Print the version and exit");
+  root.set_help_flag("-h,--help", "Print this help and exit");
   std::vector<Command> commands = {add_select_command(root),    add_evaluate_command(root), add_compare_command(root),
                                    add_methods_command(root),   add_info_command(root),     add_demo_command(root),
                                    add_reproduce_command(root), add_datasets_command(root)};
-  for (const auto& command : commands) command.app->set_version_flag("--version", std::string("tamis ") + kVersion);
+  for (const auto& command : commands) {
+    command.app->group("Commands");
+    command.app->set_version_flag("-V,--version", version, "Print the version and exit")->group(kRunGroup);
+    command.app->set_help_flag("-h,--help", "Print this help and exit")->group(kRunGroup);
+  }
   try {
     root.parse(argc, argv);
     for (const auto& command : commands) {
@@ -45,13 +53,16 @@ int parse_and_run(int argc, char** argv) {
       return command.run();
     }
   } catch (const CLI::CallForHelp&) {
+    for (const auto& command : commands) {
+      if (command.app->parsed()) command.before_help();
+    }
     print_result(root.help());
     return 0;
-  } catch (const CLI::CallForVersion& version) {
-    print_result(std::string(version.what()) + "\n");
+  } catch (const CLI::CallForVersion&) {
+    print_result(version + "\n");
     return 0;
   } catch (const CLI::ParseError& error) {
-    return complain(ErrorCode::usage, std::string(error.what()) + " (see --help)");
+    return complain(ErrorCode::usage, complaint_of(root, error));
   }
   print_result(root.help());
   return static_cast<int>(ErrorCode::usage);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/figures.h"
+#include "app/help.h"
 #include "app/scores.h"
 #include "app/session.h"
 #include "tamis/base/text/quote.h"
@@ -27,23 +28,26 @@ struct CompareArguments {
 
 void add_compare_flags(CLI::App& app, CompareArguments& arguments) {
   add_data_flags(app, arguments.data);
+  app.add_option("--labels", arguments.labels, "Known classes to evaluate against: a column, an npz array or a file")
+      ->type_name("LABELS");
+  begin_group(app, kSelectionGroup);
   app.add_option("-c,--clusters", arguments.clusters,
-                 "Number of clusters, of methods and of k-means (the number of classes; without labels 8)")
+                 "Number of clusters, for methods and for k-means (the number of classes; 8 without labels)")
       ->type_name("INTEGER");
   app.add_option("-k,--features", arguments.features,
-                 "How many features to cut from each ranking: counts or fractions below 1 (20,50,100)")
+                 "Numbers of features to compare at: counts or fractions below 1 (20,50,100)")
       ->type_name("LIST");
   app.add_option("-m,--methods", arguments.methods,
-                 "Only these methods: a,b,c (all but spec, whose default is lapscore)")
+                 "Methods to run: a,b,c (all but spec, which equals lapscore by default)")
       ->type_name("LIST");
-  app.add_option("--labels", arguments.labels, "The classes, to measure by: a column, an npz array or a file")
-      ->type_name("LABELS");
-  add_list_flag(app, "--set", arguments.set, "An option of one method, as in ufcm.alpha=0.1; may be repeated")
+  add_list_flag(app, "--set", arguments.set, "Set an option of one method, such as ufcm.alpha=0.1; may be repeated")
       ->type_name("METHOD.OPTION=VALUE");
-  app.add_flag("--grid", arguments.grid,
-               "Also try a grid of each method's options; shows the best by the labels, median and worst");
-  app.add_option("--repeats", arguments.repeats, "Number of single k-means++ starts (10)")->type_name("INTEGER");
-  app.add_option("--scale", arguments.scale, "As in tamis select (none)")->type_name("WORD");
+  app.add_flag(
+      "--grid", arguments.grid,
+      "Also try a grid of options for each method; shows the best (chosen by the labels), the median and the worst");
+  app.add_option("--repeats", arguments.repeats, "Number of k-means++ runs (10)")->type_name("INTEGER");
+  app.add_option("--scale", arguments.scale, "Scaling, as in tamis select (none)")->type_name("WORD");
+  begin_group(app, kOutputGroup);
   app.add_option("-o,--output", arguments.output, "Folder for report.html and comparison.json")->type_name("DIR");
   add_figures_flag(app, arguments.figures);
   add_run_flags(app, *arguments.run);
@@ -380,8 +384,12 @@ int run_compare(const CompareArguments& arguments) {
 
 Command add_compare_command(CLI::App& root) {
   auto arguments = std::make_shared<CompareArguments>();
-  CLI::App* app = root.add_subcommand("compare", "Run every method and set their selections side by side");
+  CLI::App* app = root.add_subcommand("compare", "Run several methods and compare their selections");
   add_compare_flags(*app, *arguments);
+  set_examples(*app,
+               "tamis compare table.csv -k 20,50\n"
+               "tamis compare data.npz --labels y -o comparison\n"
+               "tamis compare table.csv -m ufcm,lapscore --set ufcm.alpha=0.1");
   return {app, arguments->run, [arguments] { return run_compare(*arguments); }};
 }
 

@@ -112,7 +112,7 @@ int run_datasets(const DatasetsArguments& arguments) {
   const std::string& folder = arguments.folder;
   if (!folder.empty()) {
     require(file_kind(folder) == FileKind::folder, ErrorCode::usage, "datasets: ", in_quotes(folder),
-            " is no folder, need one");
+            " is not a folder");
   }
   std::vector<Checked> states;
   bool wrong = false;
@@ -129,10 +129,11 @@ int run_datasets(const DatasetsArguments& arguments) {
 
 Command add_datasets_command(CLI::App& root) {
   auto arguments = std::make_shared<DatasetsArguments>();
-  CLI::App* app = root.add_subcommand("datasets", "What data the paper's experiments expect; with DIR, checks it");
-  app->add_option("DIR", arguments->folder, "A folder with these files");
+  CLI::App* app =
+      root.add_subcommand("datasets", "List the data sets of the paper's experiments; with DIR, check the files there");
+  app->add_option("DIR", arguments->folder, "Folder with these files");
   app->add_flag("--json", arguments->run->json, "Print JSON instead of a table");
-  app->add_flag("--quiet", arguments->run->quiet, "No progress, notes or warnings on standard error");
+  app->add_flag("--quiet", arguments->run->quiet, "Do not print progress, notes or warnings");
   return {app, arguments->run, [arguments] { return run_datasets(*arguments); }};
 }
 

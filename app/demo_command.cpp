@@ -130,7 +130,7 @@ void require_own_page(const std::string& folder) {
   std::string head(4096, '\0');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   require(head.find("name=\"generator\" content=\"tamis ") != std::string::npos, ErrorCode::usage, "output: ", path,
-          " is no page of tamis, need another folder (-o DIR)");
+          " was not written by tamis; choose another folder (-o DIR)");
 }
 
 // Where no folder was asked for, the demo does without one that cannot be had; --json alone wants none.
@@ -233,9 +233,8 @@ int run_demo(const DemoArguments& arguments) {
 Command add_demo_command(CLI::App& root) {
   auto arguments = std::make_shared<DemoArguments>();
   CLI::App* app =
-      root.add_subcommand("demo", "Select pixels of handwritten digits (embedded) and show what they are worth");
-  app->add_option("-o,--output", arguments->output,
-                  text("Folder for report.html (", kFolder, "; with --json none). Only a page of tamis is replaced"))
+      root.add_subcommand("demo", "Select pixels of embedded images of handwritten digits, and evaluate them");
+  app->add_option("-o,--output", arguments->output, text("Folder for report.html (", kFolder, "; none with --json)"))
       ->type_name("DIR");
   add_run_flags(*app, *arguments->run);
   return {app, arguments->run, [arguments] { return run_demo(*arguments); }};

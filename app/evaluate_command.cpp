@@ -1,6 +1,7 @@
 // tamis evaluate: what a given list of features is worth, by known classes.
 #include <CLI/CLI.hpp>
 
+#include "app/help.h"
 #include "app/scores.h"
 #include "app/session.h"
 #include "tamis/base/version.h"
@@ -19,17 +20,18 @@ struct EvaluateArguments {
 
 void add_evaluate_flags(CLI::App& app, EvaluateArguments& arguments) {
   add_data_flags(app, arguments.data);
-  app.add_option("--labels", arguments.labels, "The classes (required): a column, an npz array or a file")
+  app.add_option("--labels", arguments.labels, "Known classes (required): a column, an npz array or a file")
       ->type_name("LABELS");
+  begin_group(app, "Evaluation");
   app.add_option("--list", arguments.list,
-                 "The features (required): names or positions from 0, one a line, or a ranking.csv of tamis select")
+                 "Features to score (required): a file with one name or position (from 0) per line, or a ranking.csv")
       ->type_name("FILE");
-  app.add_option("--top", arguments.top, "Only the first K of the list (all; of a ranking.csv the selected)")
+  app.add_option("--top", arguments.top, "Use only the first K of the list (all; the selected ones of a ranking.csv)")
       ->type_name("K");
   app.add_option("-c,--clusters", arguments.clusters, "Number of clusters (the number of classes)")
       ->type_name("INTEGER");
-  app.add_option("--repeats", arguments.repeats, "Number of single k-means++ starts (10)")->type_name("INTEGER");
-  app.add_option("--scale", arguments.scale, "As in tamis select (none)")->type_name("WORD");
+  app.add_option("--repeats", arguments.repeats, "Number of k-means++ runs (10)")->type_name("INTEGER");
+  app.add_option("--scale", arguments.scale, "Scaling, as in tamis select (none)")->type_name("WORD");
   add_run_flags(app, *arguments.run);
 }
 
@@ -97,8 +99,9 @@ int run_evaluate(const EvaluateArguments& arguments) {
 
 Command add_evaluate_command(CLI::App& root) {
   auto arguments = std::make_shared<EvaluateArguments>();
-  CLI::App* app = root.add_subcommand("evaluate", "Score a given list of features by known classes");
+  CLI::App* app = root.add_subcommand("evaluate", "Score a list of features against known classes");
   add_evaluate_flags(*app, *arguments);
+  set_examples(*app, "tamis evaluate data.npz --labels y --list result/ranking.csv --top 50");
   return {app, arguments->run, [arguments] { return run_evaluate(*arguments); }};
 }
 

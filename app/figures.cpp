@@ -18,8 +18,8 @@ void set_figure_saver(const FigureSaver& saver) { figure_saver = &saver; }
 
 void add_figures_flag(CLI::App& app, std::string& format) {
   app.add_option("--figures", format,
-                 "Also every figure of report.html as a picture, in DIR/figures: svg or png (the Python package's "
-                 "command only)")
+                 "Also save each figure of report.html to DIR/figures, as svg or png (only the command of the Python "
+                 "package can)")
       ->type_name("WORD");
 }
 

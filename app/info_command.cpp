@@ -1,6 +1,7 @@
 // tamis info: what a table is like, and what a run on it will need.
 #include <CLI/CLI.hpp>
 
+#include "app/help.h"
 #include "app/session.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/base/version.h"
@@ -125,10 +126,11 @@ int run_info(const InfoArguments& arguments) {
 Command add_info_command(CLI::App& root) {
   auto arguments = std::make_shared<InfoArguments>();
   CLI::App* app =
-      root.add_subcommand("info", "Shape, type, missing, constant and duplicate columns, scale; a forecast");
+      root.add_subcommand("info", "Describe a table, and estimate the time and memory that each method needs");
   add_data_flags(*app, arguments->data);
-  app->add_option("--labels", arguments->labels, "A column that holds labels, and is no feature")->type_name("LABELS");
+  app->add_option("--labels", arguments->labels, "Column with labels, which is not a feature")->type_name("LABELS");
   add_run_flags(*app, *arguments->run);
+  set_examples(*app, "tamis info table.csv");
   return {app, arguments->run, [arguments] { return run_info(*arguments); }};
 }
 

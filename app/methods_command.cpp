@@ -61,8 +61,8 @@ std::string methods_json(const std::string& name) {
 
 Command add_methods_command(CLI::App& root) {
   auto arguments = std::make_shared<MethodsArguments>();
-  CLI::App* app = root.add_subcommand("methods", "What methods there are; with NAME, its formula and options");
-  app->add_option("NAME", arguments->name, "A method");
+  CLI::App* app = root.add_subcommand("methods", "List the methods; with NAME, show its formula and options");
+  app->add_option("NAME", arguments->name, "Method to describe");
   app->add_flag("--json", arguments->json, "Print JSON instead of a table");
   return {app, nullptr, [arguments] {
             const auto& name = arguments->name;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/figures.h"
+#include "app/help.h"
 #include "app/session.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/data/formats/bytes.h"
@@ -26,15 +27,16 @@ struct ReproduceArguments {
 };
 
 void add_reproduce_flags(CLI::App& app, ReproduceArguments& arguments) {
-  app.add_option("DIR", arguments.folder, "Where the data are; tamis datasets lists them");
+  begin_group(app, "Experiments");
+  app.add_option("DIR", arguments.folder, "Folder with the data sets (see tamis datasets)");
   app.add_option("-o,--output", arguments.output,
-                 "Folder for the results; cells that an earlier run finished there are taken from it")
+                 "Folder for the results; cells that an earlier run completed there are reused")
       ->type_name("DIR");
-  add_list_flag(app, "--data", arguments.data, "Only this set, NAME.npz in DIR; may be repeated (the paper's six)")
+  add_list_flag(app, "--data", arguments.data,
+                "Run only this data set, NAME.npz in DIR; may be repeated (the six of the paper)")
       ->type_name("NAME");
-  app.add_flag("--quick", arguments.quick, "A reduced grid, fewer sizes and rows: minutes instead of hours");
-  app.add_option("-m,--methods", arguments.methods,
-                 "Only these methods: a,b,c (those of the paper, and guided beside them)")
+  app.add_flag("--quick", arguments.quick, "Smaller grid, fewer sizes and rows: minutes instead of hours");
+  app.add_option("-m,--methods", arguments.methods, "Methods to run: a,b,c (those of the paper, and guided)")
       ->type_name("LIST");
   add_figures_flag(app, arguments.figures);
   add_run_flags(app, *arguments.run);
@@ -155,14 +157,14 @@ int run_reproduce(const ReproduceArguments& arguments) {
   std::vector<std::string> inputs;
   for (const auto& name : request.names) inputs.push_back(path_of_set(request.folder, name));
   require(file_kind(arguments.folder) == FileKind::folder, ErrorCode::usage, "reproduce: ", in_quotes(arguments.folder),
-          " is no folder, need one");
+          " is not a folder");
   // Refuses early what could not be written at the end.
   { const OutputFolder probe(arguments.output, {kCells, kReport, kPage}, inputs); }
   auto sets = read_sets(request, session.context());
   CellStore store(arguments.output + "/cells");
   const Reproduction result =
       reproduce(request, std::move(sets), store, session.context(), [&](Index cells, Index found) {
-        session.note(text(cells, " cells", found > 0 ? text(", of which an earlier run finished ", found) : ""));
+        session.note(text(cells, " cells", found > 0 ? text(", of which an earlier run completed ", found) : ""));
       });
   session.bar().clear();
   const Machine machine = this_machine();
@@ -185,7 +187,8 @@ int run_reproduce(const ReproduceArguments& arguments) {
 
 Command add_reproduce_command(CLI::App& root) {
   auto arguments = std::make_shared<ReproduceArguments>();
-  CLI::App* app = root.add_subcommand("reproduce", "Make the paper's tables and figures again, beside its own values");
+  CLI::App* app =
+      root.add_subcommand("reproduce", "Reproduce the paper's tables and figures, next to the published values");
   add_reproduce_flags(*app, *arguments);
   return {app, arguments->run, [arguments] { return run_reproduce(*arguments); }};
 }

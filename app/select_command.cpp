@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "app/figures.h"
+#include "app/help.h"
 #include "app/session.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/base/text/spelling.h"
@@ -39,36 +40,41 @@ struct SelectArguments {
 
 void add_select_flags(CLI::App& app, SelectArguments& arguments) {
   add_data_flags(app, arguments.data);
-  app.add_option("-k,--features", arguments.features,
-                 "How many to select: a count, a fraction below 1, auto or all (guided: auto; other methods: all, "
-                 "ranked)")
+  app.add_option("--labels", arguments.labels, "Column with labels, which is not a feature")->type_name("LABELS");
+  begin_group(app, kSelectionGroup);
+  app.add_option(
+         "-k,--features", arguments.features,
+         "Number of features to select: a count, a fraction below 1, auto or all (auto for guided, all for other "
+         "methods)")
       ->type_name("NUMBER");
   add_method_flags(app, arguments.method);
   app.add_option(
          "--scale", arguments.scale,
-         "none; standard: columns by their standard deviation (n - 1); minmax: columns by their range; unit: rows "
-         "to length 1 (none)")
+         "Scaling before the method runs: none; standard: divide columns by their standard deviation (n - 1); minmax: "
+         "divide columns by their range; unit: scale rows to length 1 (none)")
       ->type_name("WORD");
   app.add_option("--supervise", arguments.supervise,
-                 "Fix the clusters by these labels (a column, an npz array or a file; empty or -1: unlabelled)")
+                 "Use these labels as clusters (ufcm): a column, an npz array or a file; empty or -1 is unlabelled")
       ->type_name("LABELS");
-  app.add_option("--labels", arguments.labels, "A column that holds labels, and is no feature")->type_name("LABELS");
-  add_list_flag(app, "--include", arguments.include, "Features to select whatever their score: a,b,c or @FILE")
+  add_list_flag(app, "--include", arguments.include, "Features to select in any case: a,b,c or @FILE")
       ->type_name("LIST");
   add_list_flag(app, "--exclude", arguments.exclude, "Features to leave out: a,b,c or @FILE")->type_name("LIST");
+  begin_group(app, kOutputGroup);
   app.add_option("-o,--output", arguments.output,
                  "Folder for report.html, ranking.csv, selection.json and the reduced table")
       ->type_name("DIR");
-  app.add_option("--image", arguments.image,
-                 "The features are the pixels of an image, shown in report.html: 28x28; 28x28T where pixels go down "
-                 "the columns")
+  app.add_option(
+         "--image", arguments.image,
+         "The features are pixels of an image, drawn in report.html: 28x28, or 28x28T if they are stored column by "
+         "column")
       ->type_name("HxW");
   add_figures_flag(app, arguments.figures);
-  app.add_option("--checkpoint", arguments.checkpoint,
-                 "Keep the state of a long run in this file, and go on from it where it is there (ufcm); it is removed "
-                 "when the run is done")
+  app.add_option(
+         "--checkpoint", arguments.checkpoint,
+         "Save the state of a long run to this file, and resume from it if it exists (ufcm); deleted when the run is "
+         "complete")
       ->type_name("FILE");
-  app.add_flag("--strict", arguments.strict, "Exit with 6 where the method did not converge");
+  app.add_flag("--strict", arguments.strict, "Exit with code 6 if the method does not converge");
   add_run_flags(app, *arguments.run);
 }
 
@@ -218,7 +224,7 @@ void write_selection(OutputFolder& folder, const Job& job, const SelectionRecord
 void say_defaults(const Job& job, Session& session) {
   const bool given = job.arguments.method.given.contains("clusters");
   if (job.arguments.method.method.empty() && !job.arguments.supervise.empty()) {
-    session.note(text("--supervise without -m: ", job.method.name));
+    session.note(text("--supervise without -m: using ", job.method.name));
   }
   const Options options = job.bound->options();
   const Option* clusters = find_option(options, "clusters");
@@ -252,7 +258,7 @@ void require_other_file(const std::string& checkpoint, const std::string& result
   const auto place = checkpoint.empty() ? "" : std::filesystem::weakly_canonical(checkpoint, ignored);
   const bool same = !place.empty() && place == std::filesystem::weakly_canonical(result, ignored);
   require(!same, ErrorCode::usage, "checkpoint: ", printable(checkpoint, checkpoint.size()),
-          " is a file that the result will be written to, need another");
+          " is a file that the result will be written to; choose another");
 }
 
 int run_select(const SelectArguments& arguments) {
@@ -277,7 +283,7 @@ int run_select(const SelectArguments& arguments) {
   for (const auto& warning : report.warnings) session.warn(warning);
   warn_of_known_groups(job, session);
   if (report.resumed_at > 0)
-    session.note(text("went on from ", arguments.checkpoint, " at iteration ", report.resumed_at));
+    session.note(text("resumed from ", arguments.checkpoint, " at iteration ", report.resumed_at));
 
   const auto record = record_of(job, session);
   const std::string json = arguments.run->json || folder ? selection_json(record) : std::string();
@@ -296,7 +302,14 @@ Command add_select_command(CLI::App& root) {
   auto arguments = std::make_shared<SelectArguments>();
   CLI::App* app = root.add_subcommand("select", "Rank the features of a table and select the best");
   add_select_flags(*app, *arguments);
-  return {app, arguments->run, [arguments] { return run_select(*arguments); }};
+  set_examples(*app,
+               "tamis select table.csv\n"
+               "tamis select table.csv -k 50 -o result\n"
+               "tamis select genes.mtx.gz --transpose -k 200 --json\n"
+               "tamis select table.csv --id sample -m ufcm -c 10\n"
+               "tamis select -m mcfs --help        (the options of another method)");
+  return {app, arguments->run, [arguments] { return run_select(*arguments); },
+          [app, arguments] { show_options_of(*app, with_default(*arguments).chosen()); }};
 }
 
 }  // namespace tamis::app

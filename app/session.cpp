@@ -60,14 +60,14 @@ Table Session::read(const DataArguments& arguments, const ReadOptions& options, 
     for (auto& need : needs) need = std::max(need, while_read);
     const auto runs_from_disk_only = [&](std::uint64_t need) { return need > budget && need - saved <= budget; };
     if (const auto need = std::find_if(needs.begin(), needs.end(), runs_from_disk_only); need != needs.end()) {
-      note(text(arguments.path, ": in memory this would need about ", size_text(*need), " of ", size_text(budget),
-                ", so the rows stay on disk and every pass reads them"));
+      note(text(arguments.path, ": needs about ", size_text(*need), " in memory, the limit is ", size_text(budget),
+                "; the rows stay on disk and are read in every pass"));
       return true;
     }
     const std::uint64_t least = *std::min_element(needs.begin(), needs.end());
     require(least <= budget, ErrorCode::resources, arguments.path, ": needs about ", size_text(least - saved),
-            " of memory even if the rows stay on disk, the limit is ", size_text(budget),
-            "; the least that would do is --memory ", limit_for(least - saved));
+            " of memory even if the rows stay on disk, the limit is ", size_text(budget), "; rerun with --memory ",
+            limit_text(least - saved));
     return false;
   };
   return naming(arguments.path, [&] { return read_table(arguments.path, more, context_); });

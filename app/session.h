@@ -66,6 +66,7 @@ struct Command {
   CLI::App* app;
   std::shared_ptr<RunArguments> run_arguments;  // whose config file is applied before `run`; may be null
   std::function<int()> run;
+  std::function<void()> before_help = [] {};  // what the command line says already may decide what is shown
 };
 
 Command add_select_command(CLI::App& root);

@@ -29,7 +29,7 @@ _SHARED = {
     "verbose": ("int, default=0", "1 draws a progress bar on standard error."),
 }
 
-_TYPES = {"number": "float", "integer": "int", "yes/no": "bool", "integers with commas": "sequence of int"}
+_TYPES = {"number": "float", "integer": "int", "yes/no": "bool", "list of integers": "sequence of int"}
 
 _ATTRIBUTES = {
     "scores_": ("ndarray of shape (n_features,)", "Scores, higher is better, always finite."),

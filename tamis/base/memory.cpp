@@ -36,7 +36,7 @@ void Buffer::resize(std::size_t size) {
     release();
     mapped_ = true;
   }
-  require(data != nullptr, ErrorCode::resources, "memory: the system refused ", size, " bytes");
+  require(data != nullptr, ErrorCode::resources, "memory: the system refused to allocate ", size, " bytes");
   if (mapped_) ::madvise(data, size, MADV_HUGEPAGE);  // only advice: failing costs speed
   data_ = data;
   size_ = size;

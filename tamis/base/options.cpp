@@ -137,7 +137,7 @@ std::string type_text(const Option& option) {
                         [](const std::optional<double>*) { return "number"; },
                         [](const Index*) { return "integer"; },
                         [](const std::optional<Index>*) { return "integer"; },
-                        [](const std::vector<Index>*) { return "integers with commas"; },
+                        [](const std::vector<Index>*) { return "list of integers"; },
                         [](const bool*) { return "yes/no"; },
                         [](const std::string*) { return "one of"; },
                     },

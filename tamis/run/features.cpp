@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "tamis/base/error.h"
+#include "tamis/base/text/nearest.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/base/text/spelling.h"
 
@@ -28,36 +29,6 @@ std::optional<Number> parse_whole(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
-}
-
-// Levenshtein's distance, for hints.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
-    }
-  }
-  return row[b.size()];
-}
-
-// "; did you mean 'x'?" where a name is close, else "".
-std::string hint(const std::string& word, const std::vector<std::string>& names) {
-  constexpr std::size_t kLongest = 64;  // longer names are seldom typed by hand
-  if (word.size() > kLongest) return {};
-  const std::string* nearest = nullptr;
-  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
-  for (const auto& name : names) {
-    if (name.size() > kLongest || name.empty()) continue;
-    const std::size_t distance = edit_distance(word, name);
-    if (distance < least) least = distance, nearest = &name;
-  }
-  return nearest == nullptr ? std::string() : "; did you mean '" + printable(*nearest) + "'?";
 }
 
 class Resolver {
@@ -89,7 +60,7 @@ class Resolver {
     const bool numbered = table_.names.empty() && word.size() > 1 && word[0] == 'f';
     const auto at = parse_whole<Index>(std::string_view(word).substr(numbered ? 1 : 0));
     require(at.has_value(), ErrorCode::usage, where_, ": no feature is named '", printable(word), "'",
-            hint(word, table_.names));
+            did_you_mean(word, table_.names));
     require(*at >= 0 && *at < count, ErrorCode::usage, where_, ": position ", *at, ", need 0..", count - 1);
     return *at;
   }

@@ -156,12 +156,15 @@ Forecast forecast(const std::string& method, const Source& source, const Options
   return result;
 }
 
-std::uint64_t limit_for(std::uint64_t peak_bytes) { return peak_bytes + peak_bytes / 64; }
+std::string limit_text(std::uint64_t peak_bytes) {
+  std::string size = size_text(peak_bytes + peak_bytes / 64);
+  std::erase(size, ' ');
+  return size;
+}
 
 void require_memory(const Forecast& need, std::uint64_t limit, const std::string& where) {
   require(need.peak_bytes <= limit, ErrorCode::resources, where, ": needs about ", size_text(need.peak_bytes),
-          " of memory, the limit is ", size_text(limit), "; the least that would do is --memory ",
-          limit_for(need.peak_bytes));
+          " of memory, the limit is ", size_text(limit), "; rerun with --memory ", limit_text(need.peak_bytes));
 }
 
 }  // namespace tamis

@@ -23,10 +23,11 @@ void count_program_as_it_is();
 
 Forecast forecast(const std::string& method, const Source& source, const Options& options, int threads);
 
-// A limit that will do where this peak is forecast: a process is not of the same size in every run.
-std::uint64_t limit_for(std::uint64_t peak_bytes);
+// A limit for --memory that is enough where this peak is forecast, as in "3.2GiB": a process is not of the same size in
+// every run.
+std::string limit_text(std::uint64_t peak_bytes);
 
-// Throws Error(resources) that names the least limit that would do, where the forecast is above `limit`.
+// Throws Error(resources) that names a sufficient limit where the forecast is above `limit`.
 void require_memory(const Forecast& need, std::uint64_t limit, const std::string& where);
 
 }  // namespace tamis

@@ -27,7 +27,7 @@ constexpr std::size_t kPiece = 1 << 20;
 std::string existing_parent(const std::string& path) {
   std::error_code gone, ignored;
   std::filesystem::path parent = std::filesystem::absolute(path, gone);
-  require(!gone, ErrorCode::io, "output: ", path, ": the working folder does not exist any more");
+  require(!gone, ErrorCode::io, "output: ", path, ": the working folder no longer exists");
   while (!std::filesystem::exists(parent, ignored) && parent.has_relative_path()) parent = parent.parent_path();
   return parent.string();
 }
@@ -88,7 +88,7 @@ std::vector<std::string> read_journal(const std::string& folder) {
     ours = name_of_temporary(line).has_value() && line.find('/') == std::string::npos;
   }
   require(ours && !names.empty(), ErrorCode::usage, "output: ", path,
-          " was not written by tamis, remove it or choose another folder");
+          " was not written by tamis; remove it or choose another folder");
   return names;
 }
 
@@ -133,26 +133,27 @@ void FileWriter::flush() {
 OutputFolder::OutputFolder(std::string path, const std::vector<std::string>& names,
                            const std::vector<std::string>& inputs)
     : path_(std::move(path)) {
-  require(!path_.empty(), ErrorCode::usage, "output: '', need a folder");
+  require(!path_.empty(), ErrorCode::usage, "output: empty name; -o needs a folder");
   struct stat folder {};
   if (stat(path_.c_str(), &folder) == 0) {
-    require(S_ISDIR(folder.st_mode), ErrorCode::usage, "output: ", path_, " is no folder, need one or a new name");
+    require(S_ISDIR(folder.st_mode), ErrorCode::usage, "output: ", path_, " is a file; -o needs a folder");
   }
   const std::string parent = existing_parent(path_);
   struct stat above {};
   if (stat(parent.c_str(), &above) == 0) {
-    require(S_ISDIR(above.st_mode), ErrorCode::usage, "output: ", parent, " is no folder, need one or a new name");
+    require(S_ISDIR(above.st_mode), ErrorCode::usage, "output: ", parent, " is a file; -o needs a folder");
   }
   if (access(parent.c_str(), W_OK) != 0) fail_io(parent, errno);
   for (const auto& name : names) {
     const std::string target = path_ + "/" + name;
     struct stat there {};
     if (stat(target.c_str(), &there) != 0) continue;
-    require(!S_ISDIR(there.st_mode), ErrorCode::usage, "output: ", target, " is a folder, need a file or nothing");
+    require(!S_ISDIR(there.st_mode), ErrorCode::usage, "output: ", target,
+            " is a folder; the result needs a file of that name");
     for (const auto& input : inputs) {
       struct stat in {};
       const bool same = stat(input.c_str(), &in) == 0 && in.st_dev == there.st_dev && in.st_ino == there.st_ino;
-      require(!same, ErrorCode::usage, "output: ", target, " is the input ", input, ", need another folder");
+      require(!same, ErrorCode::usage, "output: ", target, " is the input ", input, "; choose another folder");
     }
   }
   if (names.empty()) return;

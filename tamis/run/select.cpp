@@ -43,7 +43,8 @@ std::vector<Index> positions_not_in(const std::vector<char>& marked) {
 std::vector<Index> pick(const std::vector<Index>& ranking, const std::vector<char>& included, Index k) {
   Index free = k;
   for (const char one : included) free -= one;
-  require(free >= 0, ErrorCode::usage, "features = ", k, ", need at least the ", k - free, " included");
+  require(free >= 0, ErrorCode::usage, "features = ", k, ", need at least ", k - free,
+          ", the number of included features");
   std::vector<Index> selected;
   for (const Index j : ranking) {
     if (included[static_cast<std::size_t>(j)]) {
@@ -58,8 +59,8 @@ std::vector<Index> pick(const std::vector<Index>& ranking, const std::vector<cha
 void warn_of_spread(const ColumnMoments& moments, std::vector<std::string>& warnings, Context& context) {
   const double spread = deviation_spread(moments);
   if (!(spread > kWideSpread)) return;
-  warnings.push_back(text("column standard deviations spread ", short_number(spread, 3),
-                          "-fold, so the largest columns decide; consider --scale standard"));
+  warnings.push_back(text("standard deviations of columns differ by a factor of ", short_number(spread, 3),
+                          ": columns with large numbers dominate; consider --scale standard"));
   context.warn(warnings.back());
 }
 
@@ -124,8 +125,7 @@ bool is_automatic(const FeatureCount& features, const Method& method, const Boun
   using enum FeatureCount::Otherwise;
   if (features.count || features.fraction || features.otherwise == all) return false;
   if (features.otherwise == by_method) return bound.chooses_count();
-  require(!bound.aims(), ErrorCode::usage, "features = auto: ", method.name,
-          " works towards a number of features, need one (-k N)");
+  require(!bound.aims(), ErrorCode::usage, "features = auto: ", method.name, " needs a number of features (-k N)");
   return true;
 }
 
@@ -159,7 +159,7 @@ void require_unchanged(const Source& source, const ColumnMoments& before, Contex
   std::iota(every.begin(), every.end(), 0);
   const ColumnMoments now = column_moments(source.with_columns(every), context);  // what the source remembers is not
   require(now.mean == before.mean && now.scatter == before.scatter, ErrorCode::bad_data,
-          "the data changed while they were being read, need a file that nobody writes to");
+          "the data changed while they were being read; make sure that nothing writes to the file");
 }
 
 Selection run_on_unchanged(BoundMethod& bound, const Source& source, const Source& kept, const ColumnMoments& moments,
@@ -186,7 +186,7 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
                              const SelectRequest& request, Context& context) {
   const auto start = std::chrono::steady_clock::now();
   require(request.checkpoint.empty() || method.resumes, ErrorCode::usage, "checkpoint: ", method.name,
-          " keeps no state, need ufcm");
+          " cannot be resumed; only ufcm can");
   const auto excluded = mask(request.exclude, source.cols(), "exclude");
   const auto included = mask(request.include, source.cols(), "include");
   for (std::size_t j = 0; j < excluded.size(); ++j) {
@@ -194,7 +194,8 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
   }
   SelectResult result;
   result.available = positions_not_in(excluded);
-  require(!result.available.empty(), ErrorCode::usage, "exclude: all ", source.cols(), " features, need to leave 1");
+  require(!result.available.empty(), ErrorCode::usage, "exclude: all ", source.cols(),
+          " features are excluded, need at least 1 left");
   const bool automatic = is_automatic(request.features, method, bound);
   const Index k = resolve_count(request.features, static_cast<Index>(result.available.size()));
   pick({}, included, k);  // refuse early what cannot be met

@@ -69,7 +69,7 @@ def test_says_where_it_went_on(tmp_path):
     while not state.exists():
         kill_at(0.5, *words)
     run = tamis(*words)
-    assert run.code == 0 and "went on from" in run.err and "run.state at iteration" in run.err, str(run)
+    assert run.code == 0 and "resumed from" in run.err and "run.state at iteration" in run.err, str(run)
 
 
 @pytest.mark.hostile

@@ -99,10 +99,11 @@ def test_peak_stays_below_the_limit(tmp_path):
 
 def test_too_little_memory_names_what_would_do(table):
     run = tamis("select", table, "-c", "3", "--memory", "5MB", "--quiet")
-    refused(run, 4, "the least that would do is --memory ", seconds=1)
-    least = run.err.split("--memory ")[1].split()[0]
-    assert storage(select(table, "-c", "3", "--memory", least)) == "disk"
-    refused(tamis("select", table, "-c", "3", "--memory", int(0.9 * int(least)), "--quiet"), 4)
+    refused(run, 4, "rerun with --memory ", seconds=1)
+    enough = run.err.split("--memory ")[1].split()[0]
+    assert storage(select(table, "-c", "3", "--memory", enough)) == "disk"
+    assert enough.endswith("MiB")
+    refused(tamis("select", table, "-c", "3", "--memory", f"{0.8 * float(enough[:-3]):.3f}MiB", "--quiet"), 4)
 
 
 @pytest.mark.hostile

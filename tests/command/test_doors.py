@@ -75,7 +75,7 @@ def test_demo_leaves_the_files_of_others_alone(tmp_path):
     page.parent.rmdir()
     page.parent.write_text("no folder")
     assert tamis("demo", cwd=tmp_path, timeout=60).code == 0 and page.parent.read_text() == "no folder"
-    refused(tamis("demo", "-o", page.parent, cwd=tmp_path), 2, "is no folder")
+    refused(tamis("demo", "-o", page.parent, cwd=tmp_path), 2, "is a file; -o needs a folder")
 
 
 def test_demo_as_json_writes_only_what_was_asked_for(tmp_path):

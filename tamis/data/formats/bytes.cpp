@@ -67,8 +67,7 @@ class FileStream : public ByteStream {
     const FileKind kind = kind_of(status);
     regular_ = kind == FileKind::regular;
     if (opened_here_) {
-      require(regular_ || kind == FileKind::pipe, ErrorCode::bad_data, this->where(),
-              ": neither a file nor a pipe, need one of them");
+      require(regular_ || kind == FileKind::pipe, ErrorCode::bad_data, this->where(), ": neither a file nor a pipe");
     }
     if (!regular_) return;
     const off_t position = std::max<off_t>(::lseek(fd_, 0, SEEK_CUR), 0);

@@ -18,7 +18,7 @@ namespace {
 
 void require_end(ByteStream& bytes) {
   char extra = 0;
-  require(bytes.read(&extra, 1) == 0, ErrorCode::bad_data, bytes.where(), ": bytes too many after the array");
+  require(bytes.read(&extra, 1) == 0, ErrorCode::bad_data, bytes.where(), ": unexpected bytes after the array");
 }
 
 // Fills `to` with exactly `size` bytes, handing each piece to `post` while it is in the cache.

@@ -1,0 +1,133 @@
+#include "app/help.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <sstream>
+
+#include "tamis/base/text/nearest.h"
+#include "tamis/base/text/quote.h"
+
+namespace tamis::app {
+
+namespace {
+
+constexpr std::size_t kIndent = 24;  // where descriptions begin
+constexpr std::size_t kUsualWidth = 80, kLeastWidth = 60, kMostWidth = 100;
+
+std::size_t terminal_width() {
+  winsize size{};
+  if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) {
+    return kUsualWidth;
+  }
+  return std::clamp<std::size_t>(size.ws_col, kLeastWidth, kMostWidth);
+}
+
+// Words in lines of at most `width` characters; all lines but the first begin with `indent` spaces.
+std::string wrapped(const std::string& paragraph, std::size_t indent, std::size_t width) {
+  std::istringstream words(paragraph);
+  std::string out, word;
+  std::size_t column = indent;
+  while (words >> word) {
+    if (column > indent && column + 1 + word.size() > width) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    }
+    out += (column > indent ? " " : "") + word;
+    column += (column > indent ? 1 : 0) + word.size();
+  }
+  return out;
+}
+
+// "  --flag NAME          description", the description on a line of its own where the flag is long.
+std::string entry(const std::string& name, const std::string& description) {
+  std::string out = "  " + name;
+  out += out.size() + 2 > kIndent ? "\n" + std::string(kIndent, ' ') : std::string(kIndent - out.size(), ' ');
+  return out + wrapped(description, kIndent, terminal_width()) + "\n";
+}
+
+class WrappedHelp : public CLI::Formatter {
+ public:
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    std::string name = make_option_name(option, is_positional);
+    if (!is_positional) name += make_option_opts(option);
+    for (std::size_t comma = name.find(",-"); comma != std::string::npos; comma = name.find(",-", comma + 2)) {
+      name.insert(comma + 1, " ");  // -k, --features
+    }
+    return entry(name, make_option_desc(option));
+  }
+
+  std::string make_subcommand(const CLI::App* app) const override {
+    return entry(app->get_name(), app->get_description());
+  }
+
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    std::string out = "\nUsage: " + name;
+    if (!app->get_subcommands({}).empty()) return out + " COMMAND [OPTIONS]\n";
+    for (const CLI::Option* option : app->get_options([](const CLI::Option* one) { return one->get_positional(); })) {
+      out += " " + option->get_name(true, false);
+    }
+    return out + " [OPTIONS]\n";
+  }
+
+  // The parser's own puts two empty lines between groups.
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    return CLI::detail::find_and_replace(CLI::Formatter::make_help(app, std::move(name), mode), "\n\n\n", "\n\n");
+  }
+
+  std::string make_description(const CLI::App* app) const override {
+    return wrapped(app->get_description(), 0, terminal_width()) + "\n";
+  }
+};
+
+std::vector<std::string> flags_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// What no flag or command of the command line took.
+std::string unexpected_word(const CLI::App& app) {
+  const std::vector<std::string> words = app.remaining(true);
+  return words.empty() ? std::string() : words.front();
+}
+
+}  // namespace
+
+void begin_group(CLI::App& app, const std::string& heading) { app.option_defaults()->group(heading); }
+
+void use_wrapped_help(CLI::App& root) {
+  root.formatter(std::make_shared<WrappedHelp>());
+  root.get_formatter()->label("Positionals", "Arguments");
+}
+
+void set_examples(CLI::App& app, const std::string& lines) {
+  std::istringstream all(lines);
+  std::string out = "Examples:", line;
+  while (std::getline(all, line)) out += "\n  $ " + line;
+  app.footer(out);
+}
+
+std::string complaint_of(const CLI::App& root, const CLI::ParseError& error) {
+  const auto parsed = root.get_subcommands();
+  const CLI::App& app = parsed.empty() ? root : *parsed.front();
+  const std::string help = "; see " + (parsed.empty() ? "tamis" : "tamis " + app.get_name()) + " --help";
+  const std::string word = unexpected_word(root);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || word.empty()) return error.what() + help;
+  const std::string given = printable(word.substr(0, word.find('=')));
+  if (word.starts_with("-")) {
+    const std::string hint = did_you_mean(word.substr(0, word.find('=')), flags_of(app));
+    return "unknown option " + given + (hint.empty() ? help : hint);
+  }
+  if (!parsed.empty()) return "unexpected argument " + given + help;
+  std::vector<std::string> names;
+  for (const CLI::App* command : root.get_subcommands({})) names.push_back(command->get_name());
+  const std::string hint = did_you_mean(word, names);
+  return "unknown command " + given + (hint.empty() ? help : hint);
+}
+
+}  // namespace tamis::app

@@ -1,0 +1,44 @@
+#include "tamis/base/text/nearest.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+#include "tamis/base/text/quote.h"
+
+namespace tamis {
+
+namespace {
+
+// Levenshtein's distance.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
+  constexpr std::size_t kLongest = 64;  // longer names are seldom typed by hand
+  if (word.size() > kLongest) return {};
+  const std::string* nearest = nullptr;
+  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const auto& name : names) {
+    if (name.size() > kLongest || name.empty()) continue;
+    const std::size_t distance = edit_distance(word, name);
+    if (distance < least) least = distance, nearest = &name;
+  }
+  return nearest == nullptr ? std::string() : "; did you mean '" + printable(*nearest) + "'?";
+}
+
+}  // namespace tamis

@@ -1,0 +1,76 @@
+"""What --help says, and what a misspelled word is answered with."""
+
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import termios
+
+import pytest
+from conftest import COMMAND, refused, tamis
+
+COMMANDS = ("select", "evaluate", "compare", "methods", "info", "demo", "reproduce", "datasets")
+
+
+def help_of(*words):
+    run = tamis(*words, "--help")
+    assert run.code == 0 and run.err == "", str(run)
+    return run.out
+
+
+@pytest.mark.parametrize("name", ["", *COMMANDS])
+def test_lines_fit_a_terminal_of_80_columns(name):
+    text = help_of(*name.split())
+    assert max(len(line) for line in text.splitlines()) <= 80
+    assert "\n\n\n" not in text
+
+
+def test_help_is_wrapped_to_the_width_of_the_terminal():
+    def widest(columns):
+        leader, follower = pty.openpty()
+        fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+        child = subprocess.Popen([COMMAND, "select", "--help"], stdout=follower, stderr=follower)
+        os.close(follower)
+        seen = b""
+        try:
+            while piece := os.read(leader, 65536):
+                seen += piece
+        except OSError:  # the other end is closed
+            pass
+        assert child.wait() == 0
+        os.close(leader)
+        return max(len(line) for line in seen.decode().splitlines())
+
+    assert widest(64) <= 64 < widest(100) <= 100
+
+
+@pytest.mark.parametrize("method", [one["name"] for one in tamis("methods", "--json").json])
+def test_help_of_a_method_shows_its_own_options_and_defaults(method):
+    described = {one["name"]: one for one in tamis("methods", "--json").json}[method]
+    text = help_of("select", "-m", method)
+    wanted = {option["name"] for option in described["options"]}
+    section = text.partition(f"Options of {method}:")[2].partition("\n\n")[0]
+    shown = {word.strip(",")[2:] for word in section.split() if word.startswith("--")}
+    assert shown == wanted
+    flat = " ".join(section.split())
+    for option in described["options"]:
+        assert " ".join(option["help"].split()) in flat, option["name"]
+
+
+def test_help_without_a_method_is_that_of_the_default():
+    assert "Options of guided:" in help_of("select") and "--gamma" not in help_of("select")
+
+
+def test_a_misspelled_word_is_answered_with_the_nearest():
+    refused(tamis("selct", "x.csv"), 2, "unknown command selct; did you mean 'select'?")
+    refused(tamis("select", "x.csv", "--fetures", "3"), 2, "unknown option --fetures; did you mean '--features'?")
+    refused(tamis("select", "x.csv", "--fetures=3"), 2, "unknown option --fetures; did you mean '--features'?")
+    refused(tamis("select", "x.csv", "--zzzzzzzzzz"), 2, "unknown option --zzzzzzzzzz; see tamis select --help")
+    refused(tamis("select", "x.csv", "y.csv"), 2, "unexpected argument y.csv")
+    refused(tamis("select", "x.csv", "--\x1b[31mred"), 2, "\\x1b[31mred")
+    refused(tamis("select", "x.csv", "-k"), 2, "see tamis select --help")
+
+
+def test_short_version_flag():
+    assert tamis("-V").out == tamis("--version").out and tamis("select", "-V").out == tamis("--version").out
