@@ -21,7 +21,10 @@ struct Forecast {
 // are larger than this program.
 void count_program_as_it_is();
 
-Forecast forecast(const std::string& method, const Source& source, const Options& options, int threads);
+Forecast forecast(const std::string& method, const TableSize& table, const Options& options, int threads);
+inline Forecast forecast(const std::string& method, const Source& source, const Options& options, int threads) {
+  return forecast(method, source.size(), options, threads);
+}
 
 // A limit that will do where this peak is forecast: a process is not of the same size in every run.
 std::uint64_t limit_for(std::uint64_t peak_bytes);
