@@ -343,9 +343,9 @@ void write_comparison(OutputFolder& folder, const Result& result, const std::str
 
 // Of the methods that will run, with the options they have by default.
 Session::Peaks peaks_of_all(const std::vector<Method>& methods, int threads) {
-  return [&methods, threads](const Source& source) {
+  return [&methods, threads](const TableSize& table) {
     std::vector<std::uint64_t> peaks;
-    for (const Method& method : methods) peaks.push_back(peak_of(method.name, source, {}, threads));
+    for (const Method& method : methods) peaks.push_back(peak_of(method.name, table, {}, threads));
     return peaks;
   };
 }

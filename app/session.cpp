@@ -47,39 +47,42 @@ Session::Stamp Session::stamp_of(const std::string& path) {
   return {status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_size};
 }
 
-Table Session::read(const DataArguments& arguments, const ReadOptions& options, const Peaks& peaks) {
-  context_.input_touched = [path = arguments.path, before = stamp_of(arguments.path)] {
-    return stamp_of(path) != before;
-  };
-  ReadOptions more = options;
-  if (foreign_reader != nullptr) more.foreign = *foreign_reader;
-  more.leave_on_disk = [&](const Source& source, std::uint64_t while_read) {
-    const std::uint64_t saved = source.store().table_bytes() - source.store().resident_bytes();
-    const std::uint64_t budget = memory_budget(context_);
-    std::vector<std::uint64_t> needs = peaks(source);
-    for (auto& need : needs) need = std::max(need, while_read);
-    const auto runs_from_disk_only = [&](std::uint64_t need) { return need > budget && need - saved <= budget; };
-    if (const auto need = std::find_if(needs.begin(), needs.end(), runs_from_disk_only); need != needs.end()) {
-      note(text(arguments.path, ": needs about ", size_text(*need), " in memory, the limit is ", size_text(budget),
-                "; the rows stay on disk and are read in every pass"));
-      return true;
-    }
-    const std::uint64_t least = *std::min_element(needs.begin(), needs.end());
-    require(least <= budget, ErrorCode::resources, arguments.path, ": needs about ", size_text(least - saved),
-            " of memory even if the rows stay on disk, the limit is ", size_text(budget), "; rerun with --memory ",
-            limit_text(least - saved));
-    return false;
-  };
-  return naming(arguments.path, [&] { return read_table(arguments.path, more, context_); });
+bool Session::belongs_on_disk(const Opened& opened, const std::string& path, const Peaks& peaks) {
+  if (!opened.rows()) return false;
+  const TableSize size = size_on_disk(*opened.rows(), context_);
+  const std::uint64_t saved = size.table_bytes - size.resident_bytes, budget = memory_budget(context_);
+  std::vector<std::uint64_t> needs = peaks(size);
+  for (auto& need : needs) need = std::max(need, opened.while_loading());
+  const auto runs_from_disk_only = [&](std::uint64_t need) { return need > budget && need - saved <= budget; };
+  if (const auto need = std::find_if(needs.begin(), needs.end(), runs_from_disk_only); need != needs.end()) {
+    note(text(path, ": needs about ", size_text(*need), " in memory, the limit is ", size_text(budget),
+              "; the rows stay on disk and are read in every pass"));
+    return true;
+  }
+  const std::uint64_t least = *std::min_element(needs.begin(), needs.end());
+  require(least <= budget, ErrorCode::resources, path, ": needs about ", size_text(least - saved),
+          " of memory even if the rows stay on disk, the limit is ", size_text(budget),
+          "; rerun with --memory ", limit_text(least - saved));
+  return false;
 }
 
-std::uint64_t peak_of(const std::string& method, const Source& source, const Options& options, int threads) {
-  const Store& store = source.store();
-  return forecast(method, source, options, threads).peak_bytes - store.resident_bytes() + store.table_bytes();
+Table Session::read(const DataArguments& arguments, const ReadOptions& options, const Peaks& peaks) {
+  const std::string& path = arguments.path;
+  context_.input_touched = [path, before = stamp_of(path)] { return stamp_of(path) != before; };
+  ReadOptions more = options;
+  if (foreign_reader != nullptr) more.foreign = *foreign_reader;
+  return naming(path, [&] {
+    Opened opened = open_table(path, more, context_);
+    return belongs_on_disk(opened, path, peaks) ? opened.leave_on_disk() : opened.load();
+  });
+}
+
+std::uint64_t peak_of(const std::string& method, const TableSize& table, const Options& options, int threads) {
+  return forecast(method, table, options, threads).peak_bytes - table.resident_bytes + table.table_bytes;
 }
 
 Session::Peaks peaks_of(const std::string& method, const Options& options, int threads) {
-  return [=](const Source& source) { return std::vector{peak_of(method, source, options, threads)}; };
+  return [=](const TableSize& table) { return std::vector{peak_of(method, table, options, threads)}; };
 }
 
 }  // namespace tamis::app

@@ -24,7 +24,7 @@ class Session {
 
   // `peaks` forecasts what each piece of work will need with the table in memory. The rows are left on disk where that
   // lets one more of them run; where none can run even so, nothing is read.
-  using Peaks = std::function<std::vector<std::uint64_t>(const Source&)>;
+  using Peaks = std::function<std::vector<std::uint64_t>(const TableSize&)>;
   Table read(const DataArguments& arguments, const ReadOptions& options, const Peaks& peaks);
 
  private:
@@ -34,6 +34,7 @@ class Session {
     bool operator==(const Stamp&) const = default;
   };
   static Stamp stamp_of(const std::string& path);
+  bool belongs_on_disk(const Opened& opened, const std::string& path, const Peaks& peaks);
 
   bool quiet_;
   Context context_;
@@ -42,7 +43,7 @@ class Session {
 };
 
 // The peak of a method with its options, the table in memory.
-std::uint64_t peak_of(const std::string& method, const Source& source, const Options& options, int threads);
+std::uint64_t peak_of(const std::string& method, const TableSize& table, const Options& options, int threads);
 Session::Peaks peaks_of(const std::string& method, const Options& options, int threads);
 
 // Runs `work`, naming the file in complaints about its data that do not.

@@ -47,10 +47,10 @@ void read_file(const std::string& path, std::uint64_t size) {
 }
 
 Source in_memory(const RowReader& rows) {
-  auto bytes = std::make_shared<Buffer>(static_cast<std::size_t>(rows.rows()) * rows.row_bytes());
+  auto bytes = std::make_shared<Buffer>(rows.shape().bytes_of(0, rows.rows()));
   for (Index first = 0; first < rows.rows(); first += kBlockRows) {
     const Index count = std::min(kBlockRows, rows.rows() - first);
-    rows.read(first, count, bytes->data() + static_cast<std::size_t>(first) * rows.row_bytes());
+    rows.read(first, count, bytes->data() + rows.shape().bytes_of(0, first));
   }
   return Source(make_dense_store({bytes->data(), rows.dtype(), rows.rows(), rows.cols(), rows.cols(), 1}, bytes));
 }
@@ -91,7 +91,7 @@ int run(const std::string& path, int threads) {
   const auto rows = open_npy_rows(path, false, context);
   const Source disk = on_disk(rows, context), memory = in_memory(*rows);
   const ColumnMoments moments = column_moments(memory, context);
-  const std::uint64_t size = static_cast<std::uint64_t>(rows->rows()) * rows->row_bytes();
+  const std::uint64_t size = rows->shape().bytes_of(0, rows->rows());
   std::printf("%s: %ld x %ld %s, %d threads\n", path.c_str(), static_cast<long>(rows->rows()),
               static_cast<long>(rows->cols()), name_of(rows->dtype()), threads);
   std::printf("%-18s %9s %9s %9s  %s\n", "pass", "disk, s", "memory, s", "read, s", "slower of the two / disk");

@@ -3,19 +3,14 @@
 #include <nanobind/stl/string.h>
 
 #include "tamis/base/error.h"
-#include "tamis/base/resident.h"
-#include "tamis/run/forecast.h"
 
 namespace tamis::python {
 
 namespace {
 
-DType dtype_named(const std::string& name) {
-  for (const DType type : {DType::f32, DType::f64, DType::i8, DType::i16, DType::i32, DType::i64, DType::u8, DType::u16,
-                           DType::u32, DType::u64}) {
-    if (name == name_of(type)) return type;
-  }
-  fail(ErrorCode::internal, "rows of type ", name);
+std::variant<DenseSpool, SparseSpool> spool_for(const RowShape& shape) {
+  if (shape.sparse()) return SparseSpool(shape.cols, shape.dtype);
+  return DenseSpool(shape.cols, shape.dtype);
 }
 
 }  // namespace
@@ -25,27 +20,8 @@ std::optional<Source> disk_source_of(const nb::handle& data) {
   return nb::cast<const DiskRows&>(data).source;
 }
 
-bool RowSink::takes(const std::shared_ptr<const RowReader>& plan, std::uint64_t buffers) {
-  count_program_as_it_is();  // with the libraries of the reader
-  rows_ = plan->rows(), cols_ = plan->cols();
-  if (!leave_on_disk_) return false;
-  const Source source = on_disk(plan, context_);
-  return leave_on_disk_(source, resident_bytes("VmRSS").value_or(0) + source.store().table_bytes() + buffers);
-}
-
-bool RowSink::takes_rows(Index rows, Index cols, const std::string& dtype, std::uint64_t buffers) {
-  const DType type = dtype_named(dtype);
-  if (!takes(planned_rows(rows, cols, type), buffers)) return false;
-  spool_.emplace<DenseSpool>(cols, type);
-  return true;
-}
-
-bool RowSink::takes_sparse_rows(Index cols, const std::string& dtype, const Offsets& offsets) {
-  const DType type = dtype_named(dtype);
-  if (!takes(planned_sparse_rows(cols, type, {offsets.data(), offsets.data() + offsets.size()}), 0)) return false;
-  spool_.emplace<SparseSpool>(cols, type);
-  return true;
-}
+RowSink::RowSink(const RowShape& shape, Context& context)
+    : rows_(shape.rows), context_(context), spool_(spool_for(shape)) {}
 
 void RowSink::add(const nb::object& data, Index first_column) {
   context_.check_cancelled();
@@ -64,11 +40,8 @@ void RowSink::add(const nb::object& data, Index first_column) {
 }
 
 Source RowSink::finish() {
-  const bool sparse = std::holds_alternative<SparseSpool>(spool_);
-  require(sparse || std::holds_alternative<DenseSpool>(spool_), ErrorCode::internal, "no rows were taken");
-  const auto rows = sparse ? std::get<SparseSpool>(spool_).finish() : std::get<DenseSpool>(spool_).finish();
+  const auto rows = std::visit([](auto& spool) { return spool.finish(); }, spool_);
   require(rows->rows() == rows_, ErrorCode::bad_data, rows->rows(), " rows, the file claims ", rows_);
-  count_program_as_it_is();  // what the reader held meanwhile
   return on_disk(rows, context_);
 }
 
@@ -79,9 +52,6 @@ void register_disk_rows(nb::module_& m) {
       .def_prop_ro("dtype", [](const DiskRows& x) { return name_of(x.source.store().dtype()); })
       .def_prop_ro("sparse", [](const DiskRows& x) { return x.source.sparse(); });
   nb::class_<RowSink>(m, "RowSink", "Takes the rows of a file that are not to be in memory.")
-      .def_prop_ro("shape", &RowSink::shape)
-      .def("takes_rows", &RowSink::takes_rows, "rows"_a, "cols"_a, "dtype"_a, "buffers"_a = 0)
-      .def("takes_sparse_rows", &RowSink::takes_sparse_rows, "cols"_a, "dtype"_a, "offsets"_a)
       .def("add", &RowSink::add, "data"_a, "first_column"_a = 0);
 }
 

@@ -1,11 +1,14 @@
 #include "python/tables.h"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include "python/row_sink.h"
 #include "python/run.h"
+#include "tamis/base/resident.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/data/labels.h"
+#include "tamis/run/forecast.h"
 
 namespace tamis::python {
 
@@ -42,11 +45,10 @@ Labels labels_of(const nb::handle& words, Budget& budget) {
   return builder.finish();
 }
 
-Reading reading_of(const nb::object& parts, const std::string& where, const Context& context) {
+Reading reading_of(const nb::object& parts, Source source, const std::string& where, const Context& context) {
   Budget budget(context, where);
   Reading reading;
-  const nb::object data = parts.attr("data");
-  reading.table.source = nb::isinstance<RowSink>(data) ? nb::cast<RowSink&>(data).finish() : source_of(data);
+  reading.table.source = std::move(source);
   reading.table.names = texts_of(parts.attr("names"));
   reading.table.row_ids = texts_of(parts.attr("row_ids"));
   reading.table.excluded_columns = texts_of(parts.attr("excluded_columns"));
@@ -58,10 +60,87 @@ Reading reading_of(const nb::object& parts, const std::string& where, const Cont
   return reading;
 }
 
+DType dtype_named(const std::string& name) {
+  for (const DType type : {DType::f32, DType::f64, DType::i8, DType::i16, DType::i32, DType::i64, DType::u8, DType::u16,
+                           DType::u32, DType::u64}) {
+    if (name == name_of(type)) return type;
+  }
+  fail(ErrorCode::internal, "rows of type ", name);
+}
+
+// Of `Unread` (tamis/_readers/request.py).
+RowShape shape_of(const nb::object& unread) {
+  using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+  const auto [rows, cols] = nb::cast<std::pair<Index, Index>>(unread.attr("shape"));
+  RowShape shape{rows, cols, dtype_named(to_bytes(unread.attr("dtype").attr("name"))), {}};
+  if (const nb::object given = unread.attr("offsets"); !given.is_none()) {
+    const auto offsets = nb::cast<Offsets>(given);
+    shape.offsets.assign(offsets.data(), offsets.data() + offsets.size());
+  }
+  return shape;
+}
+
+// Calls work() with the GIL, which the core does not hold. What Python raises becomes an Error.
+template <class Work>
+auto with_gil(Work work) {
+  const nb::gil_scoped_acquire gil;
+  try {
+    return work();
+  } catch (nb::python_error& error) {
+    throw Error(code_of(error), message_of(error));
+  }
+}
+
+nb::object object_of(const std::shared_ptr<const void>& lease) {
+  return nb::borrow(static_cast<PyObject*>(const_cast<void*>(lease.get())));
+}
+
+// The two ways on from an open file, which is a lease since the core copies and destroys them without the GIL.
+OpenedFile opened_file(const nb::object& file_object, const std::string& where, Context& context) {
+  const std::shared_ptr<const void> lease = lease_of(file_object);
+  OpenedFile file;
+  file.load = [=, &context] {
+    return with_gil([&] {
+      const nb::object parts = object_of(lease).attr("load")();
+      return reading_of(parts, source_of(parts.attr("X")), where, context);
+    });
+  };
+  const nb::object rows = file_object.attr("rows");
+  if (rows.is_none()) return file;
+  count_program_as_it_is();  // with the libraries of the reader
+  file.rows = shape_of(rows);
+  const TableSize size = size_on_disk(*file.rows, context);
+  file.while_loading =
+      resident_bytes("VmRSS").value_or(0) + size.table_bytes + nb::cast<std::uint64_t>(rows.attr("buffers"));
+  file.leave_on_disk = [=, &context] {
+    return with_gil([&] {
+      const nb::object opened = object_of(lease);
+      const nb::object sink =
+          nb::cast(new RowSink(shape_of(opened.attr("rows")), context), nb::rv_policy::take_ownership);
+      const nb::object parts = opened.attr("leave_on_disk")(sink);
+      Reading reading = reading_of(parts, nb::cast<RowSink&>(sink).finish(), where, context);
+      count_program_as_it_is();  // what the reader held meanwhile
+      return reading;
+    });
+  };
+  return file;
+}
+
 nb::tuple text_tuple(const std::vector<std::string>& texts) {
   nb::list out;
   for (const auto& one : texts) out.append(to_text(one));
   return nb::tuple(out);
+}
+
+nb::dict keywords_of(const ReadOptions& options, const Context& context) {
+  nb::dict keywords;
+  keywords["array"] = to_text(options.array);
+  keywords["id_column"] = to_text(options.id_column);
+  keywords["labels"] = text_tuple(options.labels);
+  keywords["text_columns"] = text_tuple(options.text_columns);
+  keywords["transpose"] = options.transpose;
+  keywords["memory_limit"] = context.memory_limit;
+  return keywords;
 }
 
 nb::dict dict_of_table(const Table& table) {
@@ -92,24 +171,11 @@ ReadOptions::Header header_of(const std::string& word) {
 
 ForeignReader foreign_reader(const nb::object& reader) {
   if (reader.is_none()) return {};
-  // Copied and destroyed by the core, which does not hold the GIL.
   return [lease = lease_of(reader)](const std::string& path, const ReadOptions& options, Context& context) {
-    const nb::gil_scoped_acquire gil;
-    try {
-      const nb::object function = nb::borrow(static_cast<PyObject*>(const_cast<void*>(lease.get())));
-      nb::dict keywords;
-      keywords["array"] = to_text(options.array);
-      keywords["id_column"] = to_text(options.id_column);
-      keywords["labels"] = text_tuple(options.labels);
-      keywords["text_columns"] = text_tuple(options.text_columns);
-      keywords["transpose"] = options.transpose;
-      keywords["memory_limit"] = context.memory_limit;
-      keywords["sink"] = nb::cast(new RowSink(options.leave_on_disk, context), nb::rv_policy::take_ownership);
-      return reading_of(function(nb::bytes(path.data(), path.size()), **keywords), printable(path, path.size()),
-                        context);
-    } catch (nb::python_error& error) {
-      throw Error(code_of(error), message_of(error));
-    }
+    return with_gil([&] {
+      const nb::object opened = object_of(lease)(nb::bytes(path.data(), path.size()), **keywords_of(options, context));
+      return opened_file(opened, printable(path, path.size()), context);
+    });
   };
 }
 
@@ -118,8 +184,7 @@ app::FigureSaver figure_saver(const nb::object& saver) {
   return [lease = lease_of(saver)](const std::string& folder, const std::string& format) {
     const nb::gil_scoped_acquire gil;
     try {
-      const nb::object function = nb::borrow(static_cast<PyObject*>(const_cast<void*>(lease.get())));
-      function(nb::bytes(folder.data(), folder.size()), format);
+      object_of(lease)(nb::bytes(folder.data(), folder.size()), format);
     } catch (nb::python_error& error) {
       // What is not installed was asked for: no fault of the data.
       throw Error(error.matches(PyExc_ImportError) ? ErrorCode::usage : code_of(error), message_of(error));
@@ -138,10 +203,12 @@ nb::dict read(const nb::bytes& path, const std::string& array, const std::string
   options.text_columns = text_columns;
   options.transpose = transpose;
   options.foreign = foreign_reader(reader);
-  if (on_disk) options.leave_on_disk = [](const Source&, std::uint64_t) { return true; };
   Run run(0, 0, memory, nb::none());
   const std::string name(path.c_str(), path.size());
-  const Table table = run.without_gil([&] { return read_table(name, options, run.context()); });
+  const Table table = run.without_gil([&] {
+    Opened opened = open_table(name, options, run.context());
+    return on_disk && opened.rows() ? opened.leave_on_disk() : opened.load();
+  });
   return dict_of_table(table);
 }
 

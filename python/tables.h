@@ -10,8 +10,8 @@
 
 namespace tamis::python {
 
-// Formats that Python reads, by a function with the meaning of ReadOptions in keywords that returns `Parts`
-// (tamis/_readers.py).
+// Formats that Python reads, by a function with the meaning of ReadOptions in keywords that opens a file
+// (tamis/_foreign.py).
 ForeignReader foreign_reader(const nb::object& reader);
 // What draws the figures of a page: a function of a folder and a format (tamis/_foreign.py).
 app::FigureSaver figure_saver(const nb::object& saver);

@@ -6,10 +6,10 @@ import sys
 
 def main():
     from . import _core
-    from ._foreign import read_for_core, save_for_core
+    from ._foreign import open_for_core, save_for_core
 
     words = [b"tamis", *map(os.fsencode, sys.argv[1:])]
-    sys.exit(_core.run_command(words, read_for_core, save_for_core))
+    sys.exit(_core.run_command(words, open_for_core, save_for_core))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ def core_data(X):
     whose rows overlap or run backwards, and sparse matrices that are not canonical rows of float32 or float64. Rows on
     disk stay there.
     """
-    if isinstance(X, (_core.DiskRows, _core.RowSink)):
+    if isinstance(X, _core.DiskRows):
         return X
     return _sparse_parts(X) if sparse.issparse(X) else _dense_array(np.asarray(X))
 

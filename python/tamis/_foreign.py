@@ -1,24 +1,33 @@
 """Hands what Python's readers read to the core, and the core's pages to what draws. Loads nothing until it is needed."""
 
 import os
-from types import SimpleNamespace
 
 
-def read_for_core(path, **options):
-    """`Parts` of a file whose format the core does not read, with their numbers as the core takes them."""
-    from ._core_data import core_data
-    from ._readers import read_foreign
+class _OpenedForCore:
+    """A file whose format the core does not read, its numbers as the core takes them."""
 
-    parts = read_foreign(os.fsdecode(path), **options)
-    return SimpleNamespace(
-        data=core_data(parts.X),
-        names=parts.names,
-        row_ids=parts.row_ids,
-        labels=parts.labels,
-        label_choices=parts.label_choices,
-        excluded_columns=parts.excluded_columns,
-        format=parts.format,
-    )
+    def __init__(self, opened):
+        self._opened = opened
+
+    @property
+    def rows(self):
+        return self._opened.rows
+
+    def load(self):
+        from ._core_data import core_data
+
+        parts = self._opened.load()
+        parts.X = core_data(parts.X)
+        return parts
+
+    def leave_on_disk(self, sink):
+        return self._opened.leave_on_disk(sink)
+
+
+def open_for_core(path, **options):
+    from ._readers import open_foreign
+
+    return _OpenedForCore(open_foreign(os.fsdecode(path), whole_process=True, **options))
 
 
 def save_for_core(folder, format):

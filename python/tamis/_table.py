@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from . import _core
-from ._foreign import read_for_core
+from ._foreign import open_for_core
 
 
 @dataclass(eq=False)
@@ -130,7 +130,7 @@ def read(
             text_columns=list(text_columns),
             transpose=transpose,
             on_disk=on_disk,
-            reader=read_for_core,
+            reader=open_for_core,
         )
     except ValueError as error:
         raise ValueError(_in_python(str(error))) from None

@@ -96,11 +96,10 @@ Block Store::piece(Index b, Index p) const {
   return part_of(whole, first, std::min(kPieceRows, whole.first + whole.rows - first));
 }
 
-std::uint64_t Store::table_bytes() const {
-  const auto cells = static_cast<std::uint64_t>(nonzeros());
-  if (!sparse()) return cells * size_of(dtype());
-  return cells * (size_of(dtype()) + sizeof(std::int32_t)) +
-         static_cast<std::uint64_t>(rows() + 1) * sizeof(std::int64_t);
+std::uint64_t bytes_of_table(Index rows, Index entries, bool sparse, DType dtype) {
+  const auto cells = static_cast<std::uint64_t>(entries);
+  if (!sparse) return cells * size_of(dtype);
+  return cells * (size_of(dtype) + sizeof(std::int32_t)) + static_cast<std::uint64_t>(rows + 1) * sizeof(std::int64_t);
 }
 
 std::shared_ptr<const Store> make_dense_store(const DenseView& view, std::shared_ptr<const void> owner,
@@ -123,6 +122,18 @@ std::shared_ptr<const Store> make_sparse_store(const CsrView& view, std::shared_
 Source::Source(std::shared_ptr<const Store> store)
     : store_(std::move(store)), columns_(static_cast<std::size_t>(store_->cols())) {
   std::iota(columns_.begin(), columns_.end(), Index{0});
+}
+
+TableSize Source::size() const {
+  const Index entries = sparse() ? store_->nonzeros() : rows() * cols();
+  return {rows(),
+          cols(),
+          entries,
+          sparse(),
+          store_->dtype(),
+          store_->in_memory(),
+          store_->table_bytes(),
+          store_->resident_bytes()};
 }
 
 Source Source::with_columns(const std::vector<Index>& keep) const {

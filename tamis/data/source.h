@@ -52,6 +52,19 @@ inline constexpr Index kBlockRows = 2048;
 // Rows of a block that passes take together where they need not see all of it.
 inline constexpr Index kPieceRows = 256;
 
+// What is known of a table without a look at its numbers: all that a forecast asks for.
+struct TableSize {
+  Index rows = 0, cols = 0;
+  Index entries = 0;  // stored; rows * cols where dense
+  bool sparse = false;
+  DType dtype = DType::f64;
+  bool in_memory = true;             // so that reading a block again costs nothing
+  std::uint64_t table_bytes = 0;     // of all numbers of the store, as they are stored
+  std::uint64_t resident_bytes = 0;  // that they take of the memory
+};
+// Of `entries` stored numbers in so many rows.
+std::uint64_t bytes_of_table(Index rows, Index entries, bool sparse, DType dtype);
+
 class Store {
  public:
   Store(Index rows, Index cols, Index block_rows) : rows_(rows), cols_(cols), block_rows_(block_rows) {}
@@ -70,9 +83,9 @@ class Store {
   virtual Block some_rows(Index first, Index count) const;
   // Piece p of kPieceRows rows, or what is left of them in block b; every piece of it is about to be used, once.
   virtual Block piece(Index b, Index p) const;
-  virtual bool in_memory() const { return true; }                         // so that reading a block again costs nothing
-  std::uint64_t table_bytes() const;                                      // of all numbers, as they are stored
-  virtual std::uint64_t resident_bytes() const { return table_bytes(); }  // that they take of the memory
+  virtual bool in_memory() const { return true; }  // the others as TableSize has them
+  std::uint64_t table_bytes() const { return bytes_of_table(rows_, nonzeros(), sparse(), dtype()); }
+  virtual std::uint64_t resident_bytes() const { return table_bytes(); }
 
  private:
   Index rows_, cols_, block_rows_;
@@ -116,6 +129,7 @@ class Source {
   Source with_column_scale(const std::vector<double>& scale) const;
   Source with_row_scale(const std::vector<double>& scale) const;
 
+  TableSize size() const;
   MomentsMemo& memo() const { return *memo_; }  // shared by the copies of a source
 
  private:

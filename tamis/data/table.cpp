@@ -39,21 +39,24 @@ bool is_foreign(const std::string& path) {
   return std::any_of(endings.begin(), endings.end(), [&](const char* ending) { return name.ends_with(ending); });
 }
 
-// The rows where they are, if they can stay there and should.
-Source left_on_disk(const std::string& path, const ReadOptions& options, Context& context) {
-  if (!options.leave_on_disk || lower_case(path).ends_with(".gz") || file_kind(path) != FileKind::regular) return {};
-  const Source source = on_disk(open_npy_rows(path, options.transpose, context), context);
-  require_shape(printable(path, path.size()), source.rows(), source.cols());
-  return options.leave_on_disk(source, 0) ? source : Source();
-}
-
-Reading read_npy_file(const std::string& path, const ReadOptions& options, Context& context) {
+Reading npy_reading(Source source) {
   Reading reading;
   reading.table.format = "npy";
-  reading.table.source = left_on_disk(path, options, context);
-  if (reading.table.source.rows() > 0) return reading;
-  reading.table.source = read_npy_matrix(*open_text(path, context), options.transpose, options.map, context);
+  reading.table.source = std::move(source);
   return reading;
+}
+
+OpenedFile open_npy_file(const std::string& path, const ReadOptions& options, Context& context) {
+  OpenedFile file;
+  file.load = [=, &context] {
+    return npy_reading(read_npy_matrix(*open_text(path, context), options.transpose, options.map, context));
+  };
+  if (lower_case(path).ends_with(".gz") || file_kind(path) != FileKind::regular) return file;
+  const auto rows = open_npy_rows(path, options.transpose, context);
+  require_shape(printable(path, path.size()), rows->rows(), rows->cols());
+  file.rows = rows->shape();
+  file.leave_on_disk = [=, &context] { return npy_reading(on_disk(rows, context)); };
+  return file;
 }
 
 Reading read_mtx_file(const std::string& path, const ReadOptions& options, Context& context) {
@@ -73,39 +76,58 @@ void require_sizes(const std::string& where, const Table& table) {
             ", need ", need);
   };
   if (!table.names.empty()) require_count("names of columns", table.names.size(), table.source.cols());
+  if (!table.columns.empty()) require_count("positions of columns", table.columns.size(), table.source.cols());
   if (!table.row_ids.empty()) require_count("row identifiers", table.row_ids.size(), rows);
   for (const auto& [spec, labels] : table.labels) require_count("labels", labels.classes.size(), rows);
 }
 
-Reading read_foreign(const std::string& path, const ReadOptions& options, Context& context) {
+OpenedFile open_foreign(const std::string& path, const ReadOptions& options, Context& context) {
   const std::string where = printable(path, path.size());
   require(static_cast<bool>(options.foreign), ErrorCode::bad_data, where,
           ": the native command does not read this format, the Python package tamis does (tamis.read)");
-  Reading reading = options.foreign(path, options, context);
-  require_sizes(where, reading.table);
-  return reading;
+  OpenedFile file = options.foreign(path, options, context);
+  const auto checked = [where](const std::function<Reading()>& read) {
+    return [=] {
+      Reading reading = read();
+      require_sizes(where, reading.table);
+      return reading;
+    };
+  };
+  file.load = checked(file.load);
+  file.leave_on_disk = checked(file.leave_on_disk);
+  return file;
 }
 
-Reading read_by_ending(const std::string& path, const ReadOptions& options, Context& context) {
+// A format of which nothing is known before it is read.
+OpenedFile unread(std::function<Reading()> load) {
+  OpenedFile file;
+  file.load = std::move(load);
+  return file;
+}
+
+OpenedFile open_by_ending(const std::string& path, const ReadOptions& options, Context& context) {
   const std::string where = printable(path, path.size());
+  const auto read_text = [=, &context](char delimiter) {
+    return unread([=, &context] { return read_csv(*open_text(path, context), delimiter, options, context); });
+  };
   const bool folder = file_exists(path) && file_kind(path) == FileKind::folder;
-  if (folder && is_foreign(path)) return read_foreign(path, options, context);
-  if (names_shards(path)) return read_shards(path, options, context);
+  if (folder && is_foreign(path)) return open_foreign(path, options, context);
+  if (names_shards(path)) return unread([=, &context] { return read_shards(path, options, context); });
   const FileKind kind = file_kind(path);
-  if (kind == FileKind::folder) return read_tenx(path, options, context);
+  if (kind == FileKind::folder) return unread([=, &context] { return read_tenx(path, options, context); });
   require(kind != FileKind::other, ErrorCode::bad_data, where, ": neither a file nor a pipe; ", kWhatIsRead);
-  if (has_ending(path, {".npz"})) return read_npz(open_random_file(path), options, context);
-  if (has_ending(path, {".npy"})) return read_npy_file(path, options, context);
-  if (has_ending(path, {".mtx"})) return read_mtx_file(path, options, context);
+  if (has_ending(path, {".npz"})) {
+    return unread([=, &context] { return read_npz(open_random_file(path), options, context); });
+  }
+  if (has_ending(path, {".npy"})) return open_npy_file(path, options, context);
+  if (has_ending(path, {".mtx"})) return unread([=, &context] { return read_mtx_file(path, options, context); });
   if (has_ending(path, {".svm", ".libsvm", ".svmlight"})) {
-    return read_libsvm(*open_text(path, context), options, context);
+    return unread([=, &context] { return read_libsvm(*open_text(path, context), options, context); });
   }
-  if (has_ending(path, {".tsv"})) return read_csv(*open_text(path, context), '\t', options, context);
+  if (has_ending(path, {".tsv"})) return read_text('\t');
   // A pipe without a telling name, as a shell's <(...) makes, holds CSV like standard input.
-  if (has_ending(path, {".csv", ".txt"}) || kind == FileKind::pipe) {
-    return read_csv(*open_text(path, context), 0, options, context);
-  }
-  if (is_foreign(path)) return read_foreign(path, options, context);
+  if (has_ending(path, {".csv", ".txt"}) || kind == FileKind::pipe) return read_text(0);
+  if (is_foreign(path)) return open_foreign(path, options, context);
   fail(ErrorCode::bad_data, where, ": unknown ending; ", kWhatIsRead,
        options.foreign ? "; .parquet .pq .arrow .feather .ipc .h5ad .mat .h5 .zarr" : "");
 }
@@ -124,17 +146,22 @@ void add_label_files(Reading& reading, const std::string& where, const ReadOptio
 
 }  // namespace
 
-std::string Table::name(Index j) const {
-  return names.empty() ? std::to_string(j) : names[static_cast<std::size_t>(j)];
+Table Opened::finished(const std::function<Reading()>& read) {
+  file_.rows.reset();  // of many sparse rows, no little memory
+  Reading reading = read();
+  reading.table.path = path_;
+  add_label_files(reading, path_ == "-" ? "standard input" : printable(path_, path_.size()), options_, context_);
+  return std::move(reading.table);
+}
+
+Opened open_table(const std::string& path, const ReadOptions& options, Context& context) {
+  const auto standard_input = [=, &context] { return read_csv(*open_standard_input(&context), 0, options, context); };
+  OpenedFile file = path == "-" ? unread(standard_input) : open_by_ending(path, options, context);
+  return {path, options, std::move(file), context};
 }
 
 Table read_table(const std::string& path, const ReadOptions& options, Context& context) {
-  const bool standard_input = path == "-";
-  Reading reading = standard_input ? read_csv(*open_standard_input(&context), 0, options, context)
-                                   : read_by_ending(path, options, context);
-  reading.table.path = path;
-  add_label_files(reading, standard_input ? "standard input" : printable(path, path.size()), options, context);
-  return std::move(reading.table);
+  return open_table(path, options, context).load();
 }
 
 std::vector<std::string> read_list(const std::string& path, Context& context) {

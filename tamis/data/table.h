@@ -1,13 +1,16 @@
-// What a reader returns: the numbers, their names, and the labels that were asked for.
+// Reading in two steps: open a file, see what its rows are like, then load them or leave them on disk.
+// What comes of it: the numbers, their names, and the labels that were asked for.
 #pragma once
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tamis/base/context.h"
 #include "tamis/data/source.h"
+#include "tamis/data/stores/disk_store.h"
 
 namespace tamis {
 
@@ -26,25 +29,32 @@ struct Table {
   std::vector<std::string> row_ids;      // n, or empty
   std::map<std::string, Labels> labels;  // by the words they were asked for with
   std::vector<std::string> excluded_columns;  // columns of the file left out of the numbers (id, labels, text)
+  std::vector<Index> columns;                 // d, where each feature stands in the file; empty: as in the numbers
+  std::vector<std::string> notes;             // what the reader decided by itself, a line each
 
-  // The name of feature j, or its number where there is none.
-  std::string name(Index j) const;
+  // Where feature j stands in the file, counted from 0.
+  Index column(Index j) const { return columns.empty() ? j : columns[static_cast<std::size_t>(j)]; }
 };
 
-// What the reader of one format hands to read_table.
+// What the reader of one format makes of a file.
 struct Reading {
   Table table;                             // labels: those that the file itself has
   std::vector<std::string> label_choices;  // what --labels could have named in it
 };
 
-// Asked of rows that could stay on disk, before they are read; `while_read` is what the process would hold while it
-// reads them into memory, 0 where that is the table and little else.
-using LeaveOnDisk = std::function<bool(const Source& rows, std::uint64_t while_read)>;
+// A file that the reader of one format has opened. One of the two functions is called, at most once.
+struct OpenedFile {
+  std::optional<RowShape> rows;  // where they could stay on disk, in their file or in one that they are written to
+  std::uint64_t while_loading =
+      0;  // what the process would hold while it loads them, where that is more than the table
+  std::function<Reading()> load;
+  std::function<Reading()> leave_on_disk;  // where there are rows
+};
 
 struct ReadOptions;
-// Reads a format that the library does not: a regular file, by the meaning the options have for the other formats.
-// It throws Error, as the library's own readers do.
-using ForeignReader = std::function<Reading(const std::string& path, const ReadOptions&, Context&)>;
+// Opens a format that the library does not read, by the meaning the options have for the other formats. It throws
+// Error, as the library's own readers do, and so does what it returns.
+using ForeignReader = std::function<OpenedFile(const std::string& path, const ReadOptions&, Context&)>;
 
 struct ReadOptions {
   std::string array = "X";  // of an .npz or of a file like it that a foreign reader reads
@@ -54,15 +64,39 @@ struct ReadOptions {
   std::vector<std::string> text_columns;  // columns that may hold text; such a column is left out where it does
   bool transpose = false;
   ForeignReader foreign;  // .parquet .pq .arrow .feather .ipc .h5ad .mat .h5 .zarr; without it they are refused
-  // Asked where rows could stay in their file (.npy), or in one that a foreign reader writes them to, and be read in
-  // every pass; true leaves them there.
-  LeaveOnDisk leave_on_disk;
   bool map = false;  // map an .npy instead of copying it; whoever asks must expect SIGBUS if the file is cut meanwhile
 };
 
-// Reads a file by the ending of its name, a folder, or CSV from standard input for "-": into memory, except for
-// shards and where rows are left on disk.
-// Throws Error(bad_data) with the position, Error(io), Error(resources) where it would not fit context.memory_limit.
+// A table that is not read yet; the rule of memory and disk is in stores/disk_store.h.
+class Opened {
+ public:
+  Opened(std::string path, ReadOptions options, OpenedFile file, Context& context)
+      : path_(std::move(path)), options_(std::move(options)), file_(std::move(file)), context_(context) {}
+
+  // What the rows are like, where they could stay on disk; nothing where they can only be loaded, or are shards, whose
+  // rows are on disk anyway.
+  const std::optional<RowShape>& rows() const { return file_.rows; }
+  std::uint64_t while_loading() const { return file_.while_loading; }
+
+  // One of the two, once. Throws Error(bad_data) with the position, Error(io), Error(resources) where the table would
+  // not fit context.memory_limit.
+  Table load() { return finished(file_.load); }
+  Table leave_on_disk() { return finished(file_.leave_on_disk); }
+
+ private:
+  Table finished(const std::function<Reading()>& read);
+
+  std::string path_;
+  ReadOptions options_;
+  OpenedFile file_;
+  Context& context_;
+};
+
+// Opens a file by the ending of its name, a folder, or CSV from standard input for "-". The context must outlive it.
+// Throws Error(bad_data) where it is nothing that is read, Error(io) where it is not there.
+Opened open_table(const std::string& path, const ReadOptions& options, Context& context);
+
+// Opens and loads.
 Table read_table(const std::string& path, const ReadOptions& options, Context& context);
 
 // Reads one list of words, one a line (a single CSV column; '#' starts a comment): names or positions of features,

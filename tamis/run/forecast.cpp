@@ -134,25 +134,23 @@ void count_program_as_it_is() {
   if (const auto peak = resident_bytes("VmHWM")) peak_before = *peak;
 }
 
-Forecast forecast(const std::string& method, const Source& source, const Options& options, int threads) {
-  const auto n = static_cast<double>(source.rows()), d = static_cast<double>(source.cols());
-  const Store& store = source.store();
-  const double entries = source.sparse() ? static_cast<double>(store.nonzeros()) : n * d;
-  const Shape shape{
-      n, d, entries, source.sparse(), static_cast<double>(threads), static_cast<double>(size_of(store.dtype())) / 8.0};
+Forecast forecast(const std::string& method, const TableSize& table, const Options& options, int threads) {
+  const Shape shape{static_cast<double>(table.rows),    static_cast<double>(table.cols),
+                    static_cast<double>(table.entries), table.sparse,
+                    static_cast<double>(threads),       static_cast<double>(size_of(table.dtype)) / 8.0};
   const Cost cost = cost_of(method, shape, options);
   Forecast result;
-  result.data_bytes = store.resident_bytes();
+  result.data_bytes = table.resident_bytes;
   const double program = program_footprint(method, shape.threads) + beyond_program;
   double own = 8.0 * footprint(method, shape, options);
-  if (source.sparse() && store.in_memory())
+  if (table.sparse && table.in_memory)
     own = std::max(own, sparse_reading_bytes(static_cast<double>(result.data_bytes), shape));
   result.peak_bytes = result.data_bytes + static_cast<std::uint64_t>(program + own);
   result.peak_bytes = std::max<std::uint64_t>(result.peak_bytes, peak_before);
   result.passes = cost.passes;
-  const auto bytes = static_cast<double>(store.table_bytes());
+  const auto bytes = static_cast<double>(table.table_bytes);
   result.seconds = kStartSeconds + cost.seconds + bytes / kFirstBytes;
-  if (!store.in_memory()) result.seconds += cost.passes * bytes / kAgainBytes;
+  if (!table.in_memory) result.seconds += cost.passes * bytes / kAgainBytes;
   return result;
 }
 

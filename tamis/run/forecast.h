@@ -21,7 +21,10 @@ struct Forecast {
 // are larger than this program.
 void count_program_as_it_is();
 
-Forecast forecast(const std::string& method, const Source& source, const Options& options, int threads);
+Forecast forecast(const std::string& method, const TableSize& table, const Options& options, int threads);
+inline Forecast forecast(const std::string& method, const Source& source, const Options& options, int threads) {
+  return forecast(method, source.size(), options, threads);
+}
 
 // A limit for --memory that is enough where this peak is forecast, as in "3.2GiB": a process is not of the same size in
 // every run.

@@ -26,14 +26,12 @@ TEST(Csv, ReadsNamesAndNumbers) {
   EXPECT_EQ(table.names, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(values(table.source), (Rows{{1, 2.5}, {-300, 4}}));
   EXPECT_TRUE(table.text);
-  EXPECT_EQ(table.name(1), "b");
 }
 
 TEST(Csv, FirstLineOfNumbersIsNoHeader) {
   const Table table = parse("1,2\n3,4").table;
   EXPECT_TRUE(table.names.empty());
   EXPECT_EQ(values(table.source), (Rows{{1, 2}, {3, 4}}));
-  EXPECT_EQ(table.name(1), "1");
 }
 
 TEST(Csv, HeaderOptionDecides) {

@@ -15,7 +15,7 @@ namespace {
 // Row i is i, i + 1/8, ...: rows and their order can be told. Counts what is read; fails on demand.
 class CountingRows final : public RowReader {
  public:
-  CountingRows(Index rows, Index cols) : RowReader(rows, cols, DType::f64) {}
+  CountingRows(Index rows, Index cols) : RowReader({rows, cols, DType::f64, {}}) {}
 
   void read(Index first, Index count, std::byte* out) const override {
     if (broken) fail(ErrorCode::io, "disk: gone");

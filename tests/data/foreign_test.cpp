@@ -1,4 +1,4 @@
-// Formats that the library does not read: what read_table does with the reader it is given.
+// Formats that the library does not read: what open_table does with the reader it is given.
 #include <algorithm>
 
 #include "read_support.h"
@@ -24,6 +24,8 @@ Reading two_by_three(const ReadOptions& options) {
   return reading;
 }
 
+OpenedFile only_loaded(std::function<Reading()> load) { return {{}, 0, std::move(load), {}}; }
+
 class Foreign : public testing::Test {
  protected:
   Table read(const std::string& path) {
@@ -39,7 +41,7 @@ class Foreign : public testing::Test {
   void SetUp() override {
     options_.foreign = [this](const std::string& path, const ReadOptions& options, Context&) {
       asked_.push_back(path);
-      return two_by_three(options);
+      return only_loaded([options] { return two_by_three(options); });
     };
   }
 };
@@ -82,7 +84,7 @@ TEST_F(Foreign, ReceivesTheOptions) {
   options_.transpose = true;
   options_.foreign = [&](const std::string&, const ReadOptions& options, Context&) {
     seen = options;
-    return two_by_three(options);
+    return only_loaded([options] { return two_by_three(options); });
   };
   read(path_);
   EXPECT_EQ(seen.array, "layers/counts");
@@ -105,18 +107,46 @@ TEST_F(Foreign, ItsLabelsComeBeforeFiles) {
 }
 
 TEST_F(Foreign, ItsErrorPassesThrough) {
-  options_.foreign = [](const std::string&, const ReadOptions&, Context&) -> Reading {
+  const auto fails = []() -> Reading { throw Error(ErrorCode::resources, "a.parquet: too large"); };
+  options_.foreign = [&](const std::string&, const ReadOptions&, Context&) { return only_loaded(fails); };
+  EXPECT_EQ(error_of(ErrorCode::resources, [&] { read(path_); }), "a.parquet: too large");
+  options_.foreign = [&](const std::string&, const ReadOptions&, Context&) -> OpenedFile {
     throw Error(ErrorCode::resources, "a.parquet: too large");
   };
   EXPECT_EQ(error_of(ErrorCode::resources, [&] { read(path_); }), "a.parquet: too large");
 }
 
+// Nothing is read until whoever opened the file has decided, and then only one of the two ways.
+TEST_F(Foreign, WhoOpensDecides) {
+  std::vector<std::string> called;
+  options_.foreign = [&](const std::string&, const ReadOptions& options, Context&) {
+    const auto way = [&called, options](const char* name) {
+      return [&called, options, name] {
+        called.emplace_back(name);
+        return two_by_three(options);
+      };
+    };
+    return OpenedFile{RowShape{2, 3, DType::i16, {}}, 77, way("load"), way("leave")};
+  };
+  Context context(1);
+  Opened opened = open_table(path_, options_, context);
+  EXPECT_TRUE(called.empty());
+  ASSERT_TRUE(opened.rows());
+  EXPECT_EQ(opened.rows()->nonzeros(), 6);
+  EXPECT_EQ(opened.while_loading(), 77U);
+  EXPECT_EQ(opened.leave_on_disk().names.size(), 3U);
+  open_table(path_, options_, context).load();
+  EXPECT_EQ(called, (std::vector<std::string>{"leave", "load"}));
+}
+
 TEST_F(Foreign, SizesThatDisagreeAreRefused) {
   const auto refuse = [&](ErrorCode code, auto spoil) {
     options_.foreign = [&](const std::string&, const ReadOptions& options, Context&) {
-      Reading reading = two_by_three(options);
-      spoil(reading.table);
-      return reading;
+      return only_loaded([&spoil, options] {
+        Reading reading = two_by_three(options);
+        spoil(reading.table);
+        return reading;
+      });
     };
     error_of(code, [&] { read(path_); });
   };

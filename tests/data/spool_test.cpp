@@ -12,12 +12,18 @@ namespace {
 
 std::vector<float> read(const RowReader& rows, Index first, Index count) {
   std::vector<float> out(static_cast<std::size_t>(count * rows.cols()));
-  EXPECT_EQ(rows.bytes_of(first, count), out.size() * sizeof(float));
+  EXPECT_EQ(rows.shape().bytes_of(first, count), out.size() * sizeof(float));
   rows.read(first, count, reinterpret_cast<std::byte*>(out.data()));
   return out;
 }
 
 // Rows in panels of 1, 4 and 2 columns, in pieces of any number of rows, are the rows.
+void expect_same(const TableSize& a, const TableSize& b) {
+  EXPECT_EQ(std::tie(a.rows, a.cols, a.entries, a.sparse), std::tie(b.rows, b.cols, b.entries, b.sparse));
+  EXPECT_EQ(std::tie(a.dtype, a.in_memory), std::tie(b.dtype, b.in_memory));
+  EXPECT_EQ(std::tie(a.table_bytes, a.resident_bytes), std::tie(b.table_bytes, b.resident_bytes));
+}
+
 TEST(Spool, PanelsOfColumnsAreRows) {
   const Matrix whole = support::whole_numbers(37, 7, 100, 1);
   DenseSpool spool(7, DType::f32);
@@ -75,18 +81,24 @@ TEST(Spool, SparseRowsComeBack) {
   }
 }
 
-// What a forecast asks of rows that are yet to come is what it is told of them when they are there.
-TEST(Spool, PlansAreLikeWhatComes) {
-  const Matrix whole = support::thinned(support::whole_numbers(50, 9, 100, 2), 0.2, 3);
-  const Source here = support::sparse<float>(whole, 8);
-  std::vector<std::int64_t> offsets = {0};
-  for (Index i = 0; i < 50; ++i) offsets.push_back(offsets.back() + here.store().some_rows(i, 1).csr.nonzeros());
-  const auto there = make_disk_store(planned_sparse_rows(9, DType::f32, offsets), 2, 0, 8);
-  const Source spooled = support::spooled(here);
-  EXPECT_EQ(there->resident_bytes(), spooled.store().resident_bytes());
-  EXPECT_EQ(there->table_bytes(), here.store().table_bytes());
-  EXPECT_EQ(planned_rows(5, 3, DType::i16)->nonzeros(), 15);
-  EXPECT_THROW(planned_rows(5, 3, DType::i16)->read(0, 1, nullptr), Error);
+// What a forecast is told of rows that are yet to come is what holds when they are there.
+TEST(Spool, ShapesTellTheSizesOfWhatComes) {
+  const Context context(2);
+  for (const Index rows : {50, 9000, 90000}) {  // all of it kept, or a ring of blocks and one of pieces
+    const Matrix whole = support::thinned(support::whole_numbers(rows, 9, 100, 2), 0.2, 3);
+    SparseSpool sparse(9, DType::f64);
+    DenseSpool dense(9, DType::f64);
+    const Source here = support::sparse<double>(whole, rows);
+    sparse.add(here.store().block(0).csr);
+    dense.add({whole.data(), DType::f64, rows, 9, 9, 1});
+    RowShape shape{rows, 9, DType::f64, {0}};
+    for (Index i = 0; i < rows; ++i) {
+      shape.offsets.push_back(shape.offsets.back() + here.store().some_rows(i, 1).csr.nonzeros());
+    }
+    expect_same(size_on_disk(shape, context), on_disk(sparse.finish(), context).size());
+    expect_same(size_on_disk({rows, 9, DType::f64, {}}, context), on_disk(dense.finish(), context).size());
+    EXPECT_EQ(size_on_disk(shape, context).table_bytes, here.store().table_bytes());
+  }
 }
 
 TEST(Spool, AFolderThatCannotBeWrittenIsNamed) {

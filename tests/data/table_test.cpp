@@ -101,6 +101,32 @@ TEST(ReadTable, CancelledWhileAPipeIsSilent) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
+TEST(OpenTable, SaysWhatTheRowsAreLikeAndLeavesThem) {
+  const Folder folder;
+  const std::string npy = npy_of<std::int16_t>("<i2", "(2, 3)", {1, 2, 3, 4, 5, 6});
+  const std::string path = folder.write("a.npy", npy), labels = folder.write("y.txt", "p\nq\nr\n");
+  Context context(2);
+  ReadOptions options;
+  options.transpose = true;
+  options.labels = {labels};
+  for (const bool stays : {true, false}) {
+    Opened opened = open_table(path, options, context);
+    ASSERT_TRUE(opened.rows());
+    EXPECT_EQ(opened.rows()->rows, 3);
+    EXPECT_EQ(opened.rows()->cols, 2);
+    EXPECT_EQ(opened.rows()->dtype, DType::i16);
+    EXPECT_FALSE(opened.rows()->sparse());
+    const Table table = stays ? opened.leave_on_disk() : opened.load();
+    EXPECT_EQ(table.source.store().in_memory(), !stays);
+    EXPECT_EQ(values(table.source), (Rows{{1, 4}, {2, 5}, {3, 6}}));
+    EXPECT_EQ(table.labels.at(labels).classes, (std::vector<int>{0, 1, 2}));
+    EXPECT_EQ(table.format, "npy");
+  }
+  for (const auto& other : {folder.write("a.npy.gz", gzipped(npy)), folder.write("a.csv", "1,2\n3,4\n5,6\n")}) {
+    EXPECT_FALSE(open_table(other, {}, context).rows()) << other;
+  }
+}
+
 TEST(ReadTable, LabelsFromFiles) {
   const Folder folder;
   const std::string data = folder.write("a.csv", "1,2\n3,4\n5,6\n");

@@ -5,36 +5,71 @@ What the arguments mean, and what is refused, is what docs/formats.md says of th
 loaded on use. A file is never trusted: sizes are compared with the memory there is before anything is allocated,
 structure is checked before it is followed, and whatever a library makes of a broken file becomes one line. One gap is
 left: the HDF5 library itself may crash on a file whose inner structure is damaged.
+
+Reading has two steps, as in the core (tamis/data/table.h): `open_foreign` reads everything but the numbers and says
+what these are like; then they are loaded, or streamed to where they stay on disk.
 """
 
 from __future__ import annotations
 
 import os
-from typing import Any, Callable
+from contextlib import ExitStack, contextmanager
+from typing import Any, Callable, Iterator
 
-from .arrow import read_arrow, read_parquet
-from .hdf5 import read_h5, read_h5ad
-from .matlab import read_mat
-from .request import MissingReader, Parts, ReadError, Request, TooLarge, WrongName
+from .arrow import open_arrow, open_parquet
+from .hdf5 import open_h5, open_h5ad
+from .matlab import open_mat
+from .request import MissingReader, Parts, ReadError, Request, TooLarge, Unread, WrongName
 from .words import one_line
-from .zarr import read_zarr
+from .zarr import open_zarr
 
-__all__ = ["MissingReader", "Parts", "ReadError", "TooLarge", "WrongName", "read_foreign"]
+__all__ = ["MissingReader", "Opened", "Parts", "ReadError", "TooLarge", "WrongName", "open_foreign", "read_foreign"]
 
-_READERS: dict[str, Callable[[Request], Parts]] = {
-    ".parquet": read_parquet,
-    ".pq": read_parquet,
-    ".arrow": read_arrow,
-    ".ipc": read_arrow,
-    ".feather": read_arrow,
-    ".h5ad": read_h5ad,
-    ".h5": read_h5,
-    ".mat": read_mat,
-    ".zarr": read_zarr,
+# Each returns parts whose X is Unread; what must stay open until it is read is left to the stack.
+_READERS: dict[str, Callable[[Request, ExitStack], Parts]] = {
+    ".parquet": open_parquet,
+    ".pq": open_parquet,
+    ".arrow": open_arrow,
+    ".ipc": open_arrow,
+    ".feather": open_arrow,
+    ".h5ad": open_h5ad,
+    ".h5": open_h5,
+    ".mat": open_mat,
+    ".zarr": open_zarr,
 }
 
 
-def read_foreign(
+class Opened:
+    """A file of which everything is read but the numbers."""
+
+    def __init__(self, request: Request, parts: Parts, files: ExitStack):
+        self._request, self._parts, self._files = request, parts, files
+
+    @property
+    def rows(self) -> Unread | None:
+        """What the rows are like, where they could be streamed."""
+        return self._parts.X if self._parts.X.stream is not None else None
+
+    def load(self) -> Parts:
+        """Everything; once."""
+        with self._last() as numbers:
+            self._parts.X = numbers.load()
+            return self._parts
+
+    def leave_on_disk(self, sink: Any) -> Parts:
+        """Everything but the numbers, which the sink is given; instead of `load`."""
+        with self._last() as numbers:
+            self._parts.X = None
+            numbers.stream(sink)
+            return self._parts
+
+    @contextmanager
+    def _last(self) -> Iterator[Unread]:
+        with self._files, _one_line_complaints(self._request):
+            yield self._parts.X
+
+
+def open_foreign(
     path: str | os.PathLike[str],
     *,
     array: str = "X",
@@ -43,9 +78,9 @@ def read_foreign(
     text_columns: tuple[str, ...] | list[str] = (),
     transpose: bool = False,
     memory_limit: int = 0,
-    sink: Any = None,
-) -> Parts:
-    """Read a whole file by the ending of its name.
+    whole_process: bool = False,
+) -> Opened:
+    """Open a file by the ending of its name, and read everything but its numbers.
 
     Parameters
     ----------
@@ -64,13 +99,14 @@ def read_foreign(
         Whether the columns of the file are the samples.
     memory_limit : int
         In bytes, for the table; 0 for the memory of the machine.
-    sink : _core.RowSink, optional
-        Is asked whether it takes the rows, before any is read, and then given them piece by piece: a table of Parquet,
-        Arrow, AnnData or zarr, unless its matrix is stored by columns or to be transposed.
+    whole_process : bool
+        Whether the limit is for all that the process holds, buffers of the reader included.
 
     Returns
     -------
-    Parts
+    Opened
+        Its rows could be streamed where it is a table of Parquet, Arrow, AnnData or zarr, unless its matrix is stored
+        by columns or to be transposed.
 
     Raises
     ------
@@ -89,16 +125,27 @@ def read_foreign(
         text_columns=tuple(text_columns),
         transpose=transpose,
         memory_limit=memory_limit or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
-        sink=sink,
+        whole_process=whole_process,
     )
-    reader = _READERS.get(request.ending)
-    if reader is None:
+    opener = _READERS.get(request.ending)
+    if opener is None:
         raise request.refuse("unknown ending, need ", " ".join(_READERS))
-    if reader is not read_zarr:
+    if opener is not open_zarr:
         with open(request.path, "rb"):  # the system says best why a file cannot be read
             pass
+    with ExitStack() as files, _one_line_complaints(request):
+        return Opened(request, opener(request, files), files.pop_all())
+
+
+def read_foreign(path: str | os.PathLike[str], **options: Any) -> Parts:
+    """Open and load."""
+    return open_foreign(path, **options).load()
+
+
+@contextmanager
+def _one_line_complaints(request: Request) -> Iterator[None]:
     try:
-        return reader(request)
+        yield
     except (ReadError, MissingReader):
         raise
     except MemoryError as error:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Callable, Iterator
 
 from .numbers import not_finite, number_type, require_shape
-from .request import Parts, Request
+from .request import Parts, Request, Unread
 from .words import as_words, label_words, listed, printable, quoted
 
 
@@ -22,25 +23,25 @@ class _ArrowFile:
     read: Callable[[list[int]], Iterator[Any]]  # positions of columns -> tables of them, rows in order
 
 
-def read_parquet(request: Request) -> Parts:
+def open_parquet(request: Request, files: ExitStack) -> Parts:
     parquet = request.load("pyarrow.parquet")
-    with parquet.ParquetFile(request.path, page_checksum_verification=True) as file:
-        schema, groups = file.schema_arrow, file.num_row_groups
-        unique = len(set(schema.names)) == len(schema.names)
+    file = files.enter_context(parquet.ParquetFile(request.path, page_checksum_verification=True))
+    schema, groups = file.schema_arrow, file.num_row_groups
+    unique = len(set(schema.names)) == len(schema.names)
 
-        def read(columns: list[int]) -> Iterator[Any]:
-            for group in range(groups):
-                if unique:
-                    names = [schema.names[j] for j in columns]
-                    yield file.read_row_group(group, columns=names).select(names)
-                else:
-                    yield file.read_row_group(group).select(columns)
+    def read(columns: list[int]) -> Iterator[Any]:
+        for group in range(groups):
+            if unique:
+                names = [schema.names[j] for j in columns]
+                yield file.read_row_group(group, columns=names).select(names)
+            else:
+                yield file.read_row_group(group).select(columns)
 
-        piece_rows = max((file.metadata.row_group(g).num_rows for g in range(groups)), default=0)
-        return _arrow_parts(request, _ArrowFile("parquet", schema, file.metadata.num_rows, piece_rows, read))
+    piece_rows = max((file.metadata.row_group(g).num_rows for g in range(groups)), default=0)
+    return _arrow_parts(request, _ArrowFile("parquet", schema, file.metadata.num_rows, piece_rows, read))
 
 
-def read_arrow(request: Request) -> Parts:
+def open_arrow(request: Request, files: ExitStack) -> Parts:
     pyarrow = request.load("pyarrow")
     ipc = request.load("pyarrow.ipc")
     name = "feather" if request.ending == ".feather" else "arrow"
@@ -48,7 +49,7 @@ def read_arrow(request: Request) -> Parts:
         magic = file.read(6)
     if magic == b"ARROW1":
         return _arrow_parts(request, _ipc_file(request, pyarrow, ipc, name))
-    if request.sink is not None:  # the limit is that of the process: these are read whole
+    if request.whole_process:  # these are read whole
         request.require_memory(os.path.getsize(request.path))
     if magic[:4] == b"FEA1":
         table = request.load("pyarrow.feather").read_table(request.path, memory_map=False)
@@ -97,8 +98,7 @@ def _arrow_parts(request: Request, file: _ArrowFile) -> Parts:
         parts.labels[word] = label_words(_arrow_words(file, j))
     if columns.id >= 0:
         parts.row_ids = as_words(_arrow_words(file, columns.id))
-    X = _numbers_of(request, file, kept)
-    parts.X = X if request.transpose or X is request.sink else X.T
+    parts.X = _unread(request, file, kept)
     if request.transpose:
         parts.names, parts.row_ids = parts.row_ids, parts.names
     return parts
@@ -249,20 +249,26 @@ def _common_type(types: list[Any]) -> Any:
     return types[0] if len(set(types)) == 1 else np.dtype(np.float64)
 
 
-def _numbers_of(request: Request, file: _ArrowFile, columns: list[int]) -> Any:
-    """The columns as the rows of one array, or the sink that took them."""
+def _unread(request: Request, file: _ArrowFile, columns: list[int]) -> Unread:
     import numpy as np
 
     kinds = [_arrow_number_type(file.schema.field(j).type) for j in columns]
     dtype = _common_type([kind for kind in kinds if kind is not None] or [np.dtype(np.float64)])
     buffers = _buffers(request, file, len(columns))
-    if request.leaves_on_disk(file.rows, len(columns), dtype, buffers):
-        _fill(request, file, columns, _Panels(request.sink, dtype))
-        return request.sink
-    request.require_memory(len(columns) * file.rows * dtype.itemsize + (buffers if request.sink is not None else 0))
-    whole = _Whole(np.empty((len(columns), file.rows), dtype))
-    _fill(request, file, columns, whole)
-    return whole.X
+
+    def load() -> Any:
+        request.require_memory(len(columns) * file.rows * dtype.itemsize + (buffers if request.whole_process else 0))
+        whole = _Whole(np.empty((len(columns), file.rows), dtype))
+        _fill(request, file, columns, whole)
+        return whole.X if request.transpose else whole.X.T
+
+    if request.transpose:
+        return Unread((len(columns), file.rows), load)
+
+    def stream(sink: Any) -> None:
+        _fill(request, file, columns, _Panels(sink, dtype))
+
+    return Unread((file.rows, len(columns)), load, stream, dtype, buffers=buffers)
 
 
 def _columns_at_once(request: Request, file: _ArrowFile) -> int:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from typing import Any, Protocol
 
-from .numbers import add_dense_rows, compressed_rows, dense_numbers, number_type, require_shape
-from .request import Parts, Request
+from .numbers import compressed_rows, dense_numbers, number_type, require_shape, stream_dense_rows
+from .request import Parts, Request, Unread
 from .words import as_word, as_words, label_words, listed, printable, quoted
 
 
@@ -84,20 +85,20 @@ class HDF5File:
             raise self._request.refuse(printable(what), ": claims ", claimed, " bytes in a file of ", there)
 
 
-def read_h5(request: Request) -> Parts:
-    with HDF5File(request) as h5:
-        if "matrix" in h5.file and "X" not in h5.file:
-            return _tenx_parts(request, h5)
-        if "obs" in h5.file and "var" in h5.file:
-            return anndata_parts(request, h5)
-        raise request.refuse("neither AnnData (X, obs, var) nor 10x (matrix), it has ", listed(h5.names(h5.file)))
-
-
-def read_h5ad(request: Request) -> Parts:
-    with HDF5File(request) as h5:
-        if "obs" not in h5.file or "var" not in h5.file:
-            raise request.refuse("not AnnData, it needs obs and var and has ", listed(h5.names(h5.file)))
+def open_h5(request: Request, files: ExitStack) -> Parts:
+    h5 = files.enter_context(HDF5File(request))
+    if "matrix" in h5.file and "X" not in h5.file:
+        return _tenx_parts(request, h5)
+    if "obs" in h5.file and "var" in h5.file:
         return anndata_parts(request, h5)
+    raise request.refuse("neither AnnData (X, obs, var) nor 10x (matrix), it has ", listed(h5.names(h5.file)))
+
+
+def open_h5ad(request: Request, files: ExitStack) -> Parts:
+    h5 = files.enter_context(HDF5File(request))
+    if "obs" not in h5.file or "var" not in h5.file:
+        raise request.refuse("not AnnData, it needs obs and var and has ", listed(h5.names(h5.file)))
+    return anndata_parts(request, h5)
 
 
 def anndata_parts(request: Request, h5: TableFile, format: str = "h5ad") -> Parts:
@@ -133,22 +134,28 @@ def _anndata_matrix(request: Request, h5: TableFile) -> Any:
     return found
 
 
-def dense_array(request: Request, h5: TableFile, found: Any) -> Any:
-    """Of two dimensions: its numbers, or the sink that took them."""
+def dense_array(request: Request, h5: TableFile, found: Any) -> Unread:
+    """Of two dimensions."""
     if found.shape is None or len(found.shape) != 2:
         has = "empty" if found.shape is None else f"of {len(found.shape)} dimensions"
         raise request.refuse("array ", printable(request.array), " is ", has, ", need 2 dimensions")
     kind = number_type(found.dtype)
     if kind is None:
         raise request.refuse("array ", printable(request.array), " is of type ", found.dtype, ", need real numbers")
-    require_shape(request, *(found.shape[::-1] if request.transpose else found.shape))
+    shape = found.shape[::-1] if request.transpose else found.shape
+    require_shape(request, *shape)
     h5.require_here(found, request.array)
-    if request.leaves_on_disk(*found.shape, kind):
-        return add_dense_rows(request, found, found.chunks[0] if found.chunks else 1)
-    return dense_numbers(request, h5.values(found, request.array))
+
+    def load() -> Any:
+        return dense_numbers(request, h5.values(found, request.array))
+
+    def stream(sink: Any) -> None:
+        stream_dense_rows(request, found, found.chunks[0] if found.chunks else 1, sink)
+
+    return Unread(shape, load, None if request.transpose else stream, kind)
 
 
-def _sparse_array(request: Request, h5: TableFile, group: Any) -> Any:
+def _sparse_array(request: Request, h5: TableFile, group: Any) -> Unread:
     kind = as_word(group.attrs.get("encoding-type", group.attrs.get("h5sparse_format", "")))
     if kind.removesuffix("_matrix") not in ("csr", "csc"):
         what = f"array {printable(request.array)}"
@@ -157,7 +164,7 @@ def _sparse_array(request: Request, h5: TableFile, group: Any) -> Any:
     return _compressed(request, h5, group, shape, by_rows=kind.startswith("csr"))
 
 
-def _compressed(request: Request, h5: TableFile, group: Any, shape: Any, by_rows: bool) -> Any:
+def _compressed(request: Request, h5: TableFile, group: Any, shape: Any, by_rows: bool) -> Unread:
     import numpy as np
 
     shape = np.asarray(shape).ravel()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import zlib
+from contextlib import ExitStack
 from dataclasses import dataclass
 from math import prod
 from typing import Any, BinaryIO, Callable, Iterator
 
 from .hdf5 import HDF5File, require_counts
 from .numbers import compressed_rows, dense_numbers, number_type, require_shape
-from .request import Parts, ReadError, Request
+from .request import Parts, ReadError, Request, Unread
 from .words import as_word, label_words, listed, printable
 
 _MATLAB_NUMBERS = {"double", "single", "logical", "sparse"} | {f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64)}
@@ -24,12 +25,11 @@ class _Variables:
     words: Callable[[str], Any]  # -> one value a row
 
 
-def read_mat(request: Request) -> Parts:
+def open_mat(request: Request, files: ExitStack) -> Parts:
     with open(request.path, "rb") as file:
         head = file.read(520)
     if b"\x89HDF\r\n\x1a\n" in (head[:8], head[512:520]):
-        with HDF5File(request) as h5:
-            return _mat_parts(request, _mat73_variables(request, h5))
+        return _mat_parts(request, _mat73_variables(request, files.enter_context(HDF5File(request))))
     return _mat_parts(request, _mat5_variables(request))
 
 
@@ -39,8 +39,10 @@ def _mat_parts(request: Request, variables: _Variables) -> Parts:
     if kind not in _MATLAB_NUMBERS or len(shape) != 2:
         what = f"of {len(shape)} dimensions" if kind in _MATLAB_NUMBERS else f"of class {printable(kind)}"
         raise request.refuse("variable ", printable(name), " is ", what, ", need a matrix of real numbers")
-    parts = Parts(X=variables.matrix(name), format="mat", label_choices=list(variables.kinds))
-    rows, columns = parts.X.shape
+    rows, columns = shape[::-1] if request.transpose else shape
+    require_shape(request, rows, columns)
+    unread = Unread((rows, columns), lambda: variables.matrix(name))
+    parts = Parts(X=unread, format="mat", label_choices=list(variables.kinds))
     for word in request.labels:
         if word in variables.kinds:
             parts.labels[word] = label_words(_mat_vector(request, variables, word, "labels " + printable(word), rows))
@@ -120,7 +122,7 @@ def _mat5_variables(request: Request) -> _Variables:
             return dense_numbers(request, found.view(np.uint8) if kinds[name][1] == "logical" else found)
         if found.format != "csc":  # version 4; SciPy checks these triples itself
             found = found.tocsc()
-        return compressed_rows(request, found.data, found.indices, found.indptr, found.shape, by_rows=False)
+        return compressed_rows(request, found.data, found.indices, found.indptr, found.shape, by_rows=False).load()
 
     def words(name: str) -> Any:
         found = load(name)
@@ -363,8 +365,6 @@ def _mat73_variables(request: Request, h5: HDF5File) -> _Variables:
         found = found_here[name]
         if kind == "sparse":
             return sparse(found, shape)
-        turned = shape[::-1] if request.transpose else shape
-        require_shape(request, *turned)
         return dense_numbers(request, h5.values(found, name).T)
 
     def sparse(group: Any, shape: tuple[int, ...]) -> Any:
@@ -373,7 +373,7 @@ def _mat73_variables(request: Request, h5: HDF5File) -> _Variables:
             data, rows = np.empty(0), np.empty(0, np.int32)
         else:
             data, rows = (h5.values(h5.get(group, part), part) for part in ("data", "ir"))
-        return compressed_rows(request, data, rows, ends, (shape[0], shape[1]), by_rows=False)
+        return compressed_rows(request, data, rows, ends, (shape[0], shape[1]), by_rows=False).load()
 
     def words(name: str) -> Any:
         kind, found = kinds[name][1], found_here[name]

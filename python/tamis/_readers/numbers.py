@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .request import ReadError, Request
+from .request import ReadError, Request, Unread
 from .words import printable
 
 
@@ -60,8 +60,8 @@ def dense_numbers(request: Request, X: Any) -> Any:
     return X
 
 
-def add_dense_rows(request: Request, found: Any, chunk_rows: int) -> Any:
-    """Gives the rows of an array to the sink, if possible in whole chunks of the file, and returns it."""
+def stream_dense_rows(request: Request, found: Any, chunk_rows: int, sink: Any) -> None:
+    """Gives the rows of an array to a sink, if possible in whole chunks of the file."""
     from .._core_data import core_data
 
     dtype = number_type(found.dtype)
@@ -71,14 +71,13 @@ def add_dense_rows(request: Request, found: Any, chunk_rows: int) -> Any:
     for first in range(0, rows, step):
         X = found[first : first + step].astype(dtype, copy=False)
         _require_finite(request, X, first)
-        request.sink.add(core_data(X))
-    return request.sink
+        sink.add(core_data(X))
 
 
 def compressed_rows(
     request: Request, data: Any, indices: Any, offsets: Any, shape: tuple[int, int], by_rows: bool
-) -> Any:
-    """A CSR matrix from compressed rows or columns that nobody has checked yet, or the sink that took its rows.
+) -> Unread:
+    """A CSR matrix from compressed rows or columns that nobody has checked yet.
 
     `data` and `indices` are arrays, or what gives arrays for slices.
     """
@@ -99,15 +98,22 @@ def compressed_rows(
     if indices.shape[0] != count:
         raise request.refuse(indices.shape[0], " indices for ", count, " values")
     offsets = np.ascontiguousarray(offsets, dtype=np.int64)
-    if by_rows and request.leaves_sparse_on_disk(minor, _value_type(data.dtype), offsets):
-        return _add_sparse_rows(request, data, indices, offsets, minor)
-    request.require_memory(12 * count + 8 * sum(shape))
-    matrix = _checked_rows(request, data[:], indices[:], offsets, shape, by_rows)
-    return _canonical(matrix.T.tocsr()) if request.transpose else matrix
+
+    def load() -> Any:
+        request.require_memory(12 * count + 8 * sum(shape))
+        matrix = _checked_rows(request, data[:], indices[:], offsets, shape, by_rows)
+        return _canonical(matrix.T.tocsr()) if request.transpose else matrix
+
+    def stream(sink: Any) -> None:
+        _stream_sparse_rows(request, data, indices, offsets, minor, sink)
+
+    if request.transpose or not by_rows:  # the rows do not stand together
+        return Unread(shape[::-1] if request.transpose else shape, load)
+    return Unread(shape, load, stream, _value_type(data.dtype), offsets)
 
 
-def _add_sparse_rows(request: Request, data: Any, indices: Any, offsets: Any, columns: int) -> Any:
-    """Gives compressed rows to the sink, some at a time, and returns it."""
+def _stream_sparse_rows(request: Request, data: Any, indices: Any, offsets: Any, columns: int, sink: Any) -> None:
+    """Gives compressed rows to a sink, some at a time."""
     import numpy as np
 
     from .._core_data import core_data
@@ -121,9 +127,8 @@ def _add_sparse_rows(request: Request, data: Any, indices: Any, offsets: Any, co
         part = _checked_rows(
             request, data[begin:end], indices[begin:end], offsets[first : last + 1] - begin, shape, True, first
         )
-        request.sink.add(core_data(part))
+        sink.add(core_data(part))
         first = last
-    return request.sink
 
 
 def _value_type(dtype: Any) -> Any:

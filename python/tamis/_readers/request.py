@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Callable
 
 from .words import printable
 
@@ -27,6 +27,34 @@ class TooLarge(ReadError, MemoryError):
 
 
 @dataclass
+class Unread:
+    """The numbers of a file that is open, before any of them is read.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Samples and features.
+    load : callable
+        Reads them: the X of `Parts`.
+    stream : callable or None
+        Gives them to a sink (_core.RowSink), some rows at a time; None where rows do not stand together in the file.
+    dtype : numpy.dtype
+        Of what a sink is given.
+    offsets : numpy.ndarray or None
+        Of sparse rows: where the entries of each begin.
+    buffers : int
+        Bytes that the reader holds of its own while it loads.
+    """
+
+    shape: tuple[int, int]
+    load: Callable[[], Any]
+    stream: Callable[[Any], None] | None = None
+    dtype: Any = None
+    offsets: Any = None
+    buffers: int = 0
+
+
+@dataclass
 class Parts:
     """What a file holds.
 
@@ -34,7 +62,7 @@ class Parts:
     ----------
     X : numpy.ndarray or scipy.sparse.csr_matrix
         The numbers, one sample a row, in any order of memory. Sparse: float32 or float64, column indices int32 and
-        strictly increasing within a row. Or the sink of the request, which took the rows.
+        strictly increasing within a row. Of a file that was only opened: `Unread`. Of rows that went to a sink: None.
     names, row_ids : list of str or None
         Of the columns and rows.
     labels : dict
@@ -67,26 +95,12 @@ class Request:
     text_columns: tuple[str, ...]
     transpose: bool
     memory_limit: int
-    sink: Any = None  # _core.RowSink, where rows may stay out of memory
+    whole_process: bool = False  # whose memory is limited, not only that of the table
 
     @property
     def piece_bytes(self) -> int:
-        """Of rows that are on their way to the sink."""
+        """Of rows that are on their way to a sink."""
         return max(1 << 20, min(64 << 20, self.memory_limit // 32))
-
-    def leaves_on_disk(self, rows: int, columns: int, dtype: Any, buffers: int = 0) -> bool:
-        """Whether the sink takes dense rows. Those of a table that is turned round are never together in its file.
-
-        Otherwise the reader puts them into memory, and holds `buffers` bytes of its own meanwhile.
-        """
-        if self.sink is None or self.transpose:
-            return False
-        return bool(self.sink.takes_rows(rows, columns, dtype.name, buffers))
-
-    def leaves_sparse_on_disk(self, columns: int, dtype: Any, offsets: Any) -> bool:
-        if self.sink is None or self.transpose:
-            return False
-        return bool(self.sink.takes_sparse_rows(columns, dtype.name, offsets))
 
     @property
     def where(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from contextlib import ExitStack
 from typing import Any, Iterator
 
 from .hdf5 import anndata_parts, dense_array, require_counts
@@ -77,7 +78,7 @@ def _files_below(folder: str) -> Iterator[str]:
         yield from (os.path.join(where, name) for name in names)
 
 
-def read_zarr(request: Request) -> Parts:
+def open_zarr(request: Request, files: ExitStack) -> Parts:
     if not os.path.isdir(request.path):
         raise request.refuse("not a folder, need one that zarr wrote")
     file = ZarrFile(request)

@@ -35,7 +35,9 @@ Layout layout_of(const std::string& path, bool transpose, Context& context) {
 class NpyRows final : public RowReader {
  public:
   NpyRows(const std::string& path, const Layout& layout)
-      : RowReader(layout.rows, layout.cols, dtype_of(layout.header)), layout_(layout), file_(open_random_file(path)) {}
+      : RowReader({layout.rows, layout.cols, dtype_of(layout.header), {}}),
+        layout_(layout),
+        file_(open_random_file(path)) {}
 
   void read(Index first, Index count, std::byte* out) const override {
     const std::size_t item = layout_.header.item;

@@ -99,14 +99,14 @@ std::vector<std::string> shard_files(const std::string& path) {
 class ShardRows final : public RowReader {
  public:
   ShardRows(std::vector<std::shared_ptr<const RowReader>> shards, Index rows)
-      : RowReader(rows, shards[0]->cols(), shards[0]->dtype()), shards_(std::move(shards)) {
+      : RowReader({rows, shards[0]->cols(), shards[0]->dtype(), {}}), shards_(std::move(shards)) {
     for (const auto& shard : shards_) ends_.push_back((ends_.empty() ? 0 : ends_.back()) + shard->rows());
   }
 
   void read(Index first, Index count, std::byte* out) const override {
     for_each_part(first, count, [&](const RowReader& shard, Index begin, Index rows) {
       shard.read(begin, rows, out);
-      out += static_cast<std::size_t>(rows) * row_bytes();
+      out += shape().bytes_of(begin, rows);
     });
   }
 

@@ -27,22 +27,46 @@ struct Slot {
   Buffer bytes;
 };
 
+// How rows are cut into the blocks of a ring.
+struct RingShape {
+  RingShape(const RowShape& shape, Index rows_each, int threads, std::uint64_t ahead_bytes)
+      : block_rows(rows_each), blocks((shape.rows + rows_each - 1) / rows_each) {
+    const Index unlike = shape.sparse() ? blocks : std::min<Index>(blocks, 1);  // dense blocks are alike
+    for (Index b = 0; b < unlike; ++b) {
+      block_bytes =
+          std::max(block_bytes, shape.bytes_of(b * block_rows, std::min(block_rows, shape.rows - b * block_rows)));
+    }
+    const auto fitting = static_cast<Index>(ahead_bytes / std::max<std::uint64_t>(block_bytes, 1));
+    ahead = std::clamp(fitting, kAheadLeast, kAheadMost);
+    slots = blocks <= ahead ? blocks : std::min(blocks, threads + kSpare);
+  }
+
+  bool holds_all() const { return slots == blocks; }
+  std::uint64_t bytes() const { return static_cast<std::uint64_t>(slots) * block_bytes; }
+
+  Index block_rows, blocks;
+  std::size_t block_bytes = 0;  // of the largest
+  Index ahead = 0, slots = 0;   // blocks
+};
+
+// Passes that take a piece at a time have a ring of pieces, small enough for the cache.
+bool has_pieces(const RingShape& ring) { return ring.block_rows % kPieceRows == 0 && !ring.holds_all(); }
+
+std::uint64_t bytes_in_memory(const RowShape& rows, int threads, std::uint64_t ahead, Index block_rows) {
+  const RingShape ring(rows, block_rows, threads, ahead);
+  const std::uint64_t pieces = has_pieces(ring) ? RingShape(rows, kPieceRows, threads, ahead).bytes() : 0;
+  return ring.bytes() + pieces + rows.offsets.size() * sizeof(std::int64_t);
+}
+
 // Blocks of rows in a ring of slots. A slot that nobody uses is given to who needs one, the one released last first:
 // its memory is the likeliest to be in the cache.
 class Ring {
  public:
-  Ring(std::shared_ptr<const RowReader> reader, Index block_rows, int threads, std::uint64_t ahead)
-      : reader_(std::move(reader)),
-        block_rows_(block_rows),
-        blocks_((reader_->rows() + block_rows - 1) / block_rows),
-        block_bytes_(largest_block()),
-        ahead_(
-            std::clamp(static_cast<Index>(ahead / std::max<std::uint64_t>(block_bytes_, 1)), kAheadLeast, kAheadMost)),
-        slots_(static_cast<std::size_t>(blocks_ <= ahead_ ? blocks_ : std::min(blocks_, threads + kSpare))) {}
+  Ring(std::shared_ptr<const RowReader> reader, const RingShape& shape)
+      : reader_(std::move(reader)), shape_(shape), slots_(static_cast<std::size_t>(shape.slots)) {}
 
   const RowReader& reader() const { return *reader_; }
-  std::uint64_t bytes() const { return slots_.size() * static_cast<std::uint64_t>(block_bytes_); }
-  bool holds_all() const { return static_cast<Index>(slots_.size()) == blocks_; }
+  const RingShape& shape() const { return shape_; }
 
   // The rows of block b, for as long as the pointer is held.
   std::shared_ptr<const void> get(const std::shared_ptr<Ring>& self, Index b) {
@@ -57,7 +81,7 @@ class Ring {
       Slot* slot = free_slot();
       if (slot == nullptr) {
         lock.unlock();
-        return read_rows(b * block_rows_, rows_of(b));  // more blocks are held than there are slots: nobody waits
+        return read_rows(b * shape_.block_rows, rows_of(b));  // more blocks are held than there are slots: nobody waits
       }
       load(*slot, b, lock);
     }
@@ -72,40 +96,33 @@ class Ring {
 
   // Some rows alone.
   std::shared_ptr<const void> read_rows(Index first, Index count) const {
-    auto bytes = std::make_shared<Buffer>(reader_->bytes_of(first, count));
+    auto bytes = std::make_shared<Buffer>(reader_->shape().bytes_of(first, count));
     reader_->read(first, count, bytes->data());
     return {bytes, bytes->data()};
   }
 
  private:
-  Index rows_of(Index b) const { return std::min(block_rows_, reader_->rows() - b * block_rows_); }
-
-  std::size_t largest_block() const {
-    std::size_t largest = 0;
-    const Index blocks = reader_->sparse() ? blocks_ : std::min<Index>(blocks_, 1);  // dense ones are alike
-    for (Index b = 0; b < blocks; ++b) largest = std::max(largest, reader_->bytes_of(b * block_rows_, rows_of(b)));
-    return largest;
-  }
+  Index rows_of(Index b) const { return std::min(shape_.block_rows, reader_->rows() - b * shape_.block_rows); }
 
   // Passes go round: after the last block comes the first.
-  Index distance(Index from, Index to) const { return (to - from + blocks_) % blocks_; }
+  Index distance(Index from, Index to) const { return (to - from + shape_.blocks) % shape_.blocks; }
 
   // Announces the blocks after b, each once as long as requests go forward.
   void expect_after(Index b) {
-    if (holds_all()) return;
-    const Index reach = std::min(ahead_, blocks_ - 1);
+    if (shape_.holds_all()) return;
+    const Index reach = std::min(shape_.ahead, shape_.blocks - 1);
     Index first = 0, last = 0;
     {
       const std::lock_guard lock(mutex_);
       // Threads are some blocks apart, so that the last announced may be farther than the reach of this one.
       const Index announced = distance(b, expected_);
-      if (announced > blocks_ / 2) expected_ = b;  // it lies behind: a new pass, or a jump
+      if (announced > shape_.blocks / 2) expected_ = b;  // it lies behind: a new pass, or a jump
       first = last = expected_;
-      if (distance(b, expected_) < reach) expected_ = last = (b + reach) % blocks_;
+      if (distance(b, expected_) < reach) expected_ = last = (b + reach) % shape_.blocks;
     }
     while (first != last) {
-      first = (first + 1) % blocks_;
-      reader_->expect(first * block_rows_, rows_of(first));
+      first = (first + 1) % shape_.blocks;
+      reader_->expect(first * shape_.block_rows, rows_of(first));
     }
   }
 
@@ -121,7 +138,7 @@ class Ring {
     Slot* best = nullptr;
     for (Slot& slot : slots_) {
       if (slot.users > 0 || slot.state == Slot::State::loading) continue;
-      if (holds_all() && slot.state == Slot::State::empty) return &slot;
+      if (shape_.holds_all() && slot.state == Slot::State::empty) return &slot;
       if (best == nullptr || slot.released > best->released) best = &slot;
     }
     return best;
@@ -134,8 +151,8 @@ class Ring {
     lock.unlock();
     std::exception_ptr error;
     try {
-      if (slot.bytes.size() == 0) slot.bytes.resize(block_bytes_);
-      reader_->read(b * block_rows_, rows_of(b), slot.bytes.data());
+      if (slot.bytes.size() == 0) slot.bytes.resize(shape_.block_bytes);
+      reader_->read(b * shape_.block_rows, rows_of(b), slot.bytes.data());
     } catch (...) {
       error = std::current_exception();
     }
@@ -155,9 +172,7 @@ class Ring {
   }
 
   const std::shared_ptr<const RowReader> reader_;
-  const Index block_rows_, blocks_;
-  const std::size_t block_bytes_;
-  const Index ahead_;  // blocks
+  const RingShape shape_;
   std::mutex mutex_;
   std::condition_variable changed_;  // a block was loaded, or could not be
   Index expected_ = 0;               // the last block that was announced
@@ -169,19 +184,17 @@ class DiskStore final : public Store {
  public:
   DiskStore(const std::shared_ptr<const RowReader>& reader, int threads, std::uint64_t ahead, Index block_rows)
       : Store(reader->rows(), reader->cols(), block_rows),
-        ring_(std::make_shared<Ring>(reader, block_rows, threads, ahead)) {
-    if (block_rows % kPieceRows == 0 && !ring_->holds_all()) {
-      pieces_ = std::make_shared<Ring>(reader, kPieceRows, threads, ahead);
-    }
+        ring_(std::make_shared<Ring>(reader, RingShape(reader->shape(), block_rows, threads, ahead))),
+        resident_(bytes_in_memory(reader->shape(), threads, ahead, block_rows)) {
+    if (!has_pieces(ring_->shape())) return;
+    pieces_ = std::make_shared<Ring>(reader, RingShape(reader->shape(), kPieceRows, threads, ahead));
   }
 
-  bool sparse() const override { return ring_->reader().sparse(); }
-  Index nonzeros() const override { return ring_->reader().nonzeros(); }
-  DType dtype() const override { return ring_->reader().dtype(); }
+  bool sparse() const override { return rows_like().sparse(); }
+  Index nonzeros() const override { return rows_like().nonzeros(); }
+  DType dtype() const override { return rows_like().dtype; }
   bool in_memory() const override { return false; }
-  std::uint64_t resident_bytes() const override {
-    return ring_->bytes() + (pieces_ ? pieces_->bytes() : 0) + ring_->reader().resident_bytes();
-  }
+  std::uint64_t resident_bytes() const override { return resident_; }
 
   Block block(Index b) const override { return whole(b, ring_->get(ring_, b)); }
 
@@ -199,6 +212,8 @@ class DiskStore final : public Store {
   }
 
  private:
+  const RowShape& rows_like() const { return ring_->reader().shape(); }
+
   Block whole(Index b, std::shared_ptr<const void> lease) const {
     const Index first = b * block_rows();
     return shown(first, std::min(block_rows(), rows() - first), std::move(lease));
@@ -209,20 +224,47 @@ class DiskStore final : public Store {
     block.first = first;
     block.rows = count;
     block.lease = std::move(lease);
-    ring_->reader().show(static_cast<const std::byte*>(block.lease.get()), block);
+    show(static_cast<const std::byte*>(block.lease.get()), block);
     return block;
   }
 
+  // Points a block at its rows in memory.
+  void show(const std::byte* data, Block& block) const {
+    const RowShape& shape = rows_like();
+    block.sparse = shape.sparse();
+    if (!block.sparse) {
+      block.dense = {data, shape.dtype, block.rows, shape.cols, shape.cols, 1};
+      return;
+    }
+    const std::byte* values = data + static_cast<std::size_t>(block.rows + 1) * sizeof(std::int64_t);
+    const auto entries = static_cast<std::size_t>(shape.entries_of(block.first, block.rows));
+    block.csr = {block.rows,
+                 shape.cols,
+                 reinterpret_cast<const std::int64_t*>(data),
+                 reinterpret_cast<const std::int32_t*>(values + entries * size_of(shape.dtype)),
+                 values,
+                 shape.dtype};
+  }
+
   std::shared_ptr<Ring> ring_;
-  std::shared_ptr<Ring> pieces_;  // of kPieceRows each, small enough for the cache; null where there is no need
+  std::shared_ptr<Ring> pieces_;  // null where there is no need
+  std::uint64_t resident_;
 };
+
+std::uint64_t announced_bytes(const Context& context) {
+  return std::min(kAheadBytes, memory_budget(context) / kAheadShare);
+}
 
 }  // namespace
 
-std::size_t RowReader::bytes_of(Index, Index count) const { return static_cast<std::size_t>(count) * row_bytes(); }
+Index RowShape::entries_of(Index first, Index count) const {
+  return offsets[static_cast<std::size_t>(first + count)] - offsets[static_cast<std::size_t>(first)];
+}
 
-void RowReader::show(const std::byte* data, Block& block) const {
-  block.dense = {data, dtype_, block.rows, cols_, cols_, 1};
+std::size_t RowShape::bytes_of(Index first, Index count) const {
+  if (!sparse()) return static_cast<std::size_t>(count * cols) * size_of(dtype);
+  return static_cast<std::size_t>(count + 1) * sizeof(std::int64_t) +
+         static_cast<std::size_t>(entries_of(first, count)) * (size_of(dtype) + sizeof(std::int32_t));
 }
 
 std::shared_ptr<const Store> make_disk_store(const std::shared_ptr<const RowReader>& reader, int threads,
@@ -233,8 +275,14 @@ std::shared_ptr<const Store> make_disk_store(const std::shared_ptr<const RowRead
 }
 
 Source on_disk(const std::shared_ptr<const RowReader>& reader, const Context& context) {
-  const std::uint64_t ahead = std::min(kAheadBytes, memory_budget(context) / kAheadShare);
-  return Source(make_disk_store(reader, context.threads(), ahead));
+  return Source(make_disk_store(reader, context.threads(), announced_bytes(context)));
+}
+
+TableSize size_on_disk(const RowShape& rows, const Context& context) {
+  TableSize size{rows.rows, rows.cols, rows.nonzeros(), rows.sparse(), rows.dtype, false};
+  size.table_bytes = bytes_of_table(size.rows, size.entries, size.sparse, size.dtype);
+  size.resident_bytes = bytes_in_memory(rows, context.threads(), announced_bytes(context), kBlockRows);
+  return size;
 }
 
 }  // namespace tamis

@@ -1,44 +1,72 @@
-// Rows that stay where they are, in files, and are read again in every pass.
+// Rows that stay in files and are read again in every pass.
+//
+// The rule of memory and disk
+//
+// A table lies in one of three places. In memory: a pass goes over it where it is. In its own file (.npy, shards of
+// .npy): every pass reads the file. In a temporary file (spool.h): rows of a format that cannot be read a block at a
+// time as quickly (Parquet, Arrow, AnnData, zarr, shards of text) are written there once, while they are read for the
+// first time.
+//
+// Reading has two steps (table.h). open_table() looks at the head of a file and says what its rows are like and whether
+// they could stay on disk. Whoever opened it compares what the work needs with the memory limit, and then calls load()
+// or leave_on_disk(). The command leaves rows on disk where the work needs more than the limit with the table in memory
+// and at most the limit without it: never to save memory that nobody needs, since every pass would pay for it. Nothing
+// in this room decides, and nothing in it calls the room that does.
+//
+// Of rows on disk these are in memory, and counted by every forecast (size_on_disk): a ring of blocks, one for each
+// thread and two spare ones, of kBlockRows rows; the same of pieces of kPieceRows rows, for passes that take a piece at
+// a time; and of sparse rows the offsets, 8 bytes each. A table that fits into what would be announced to the system
+// anyway (32 MB, or a sixteenth of the memory limit where that is less) is read once and kept. The system's cache of
+// the file is not ours and not counted: the system takes it back when memory is short.
+//
+// Bits do not depend on the place. Blocks have the same rows everywhere, and sums follow one tree over them. A file
+// that changes while it is read is noticed by its time and size (Context::input_touched) and named.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "tamis/base/context.h"
 #include "tamis/data/source.h"
 
 namespace tamis {
 
-// Somewhere rows can be read from, any number of times. Dense ones lie in memory one after the other; sparse ones
-// (spool.h) say how they do.
+// What rows are like, which is known before any of them is read.
+struct RowShape {
+  Index rows = 0, cols = 0;
+  DType dtype = DType::f64;
+  std::vector<std::int64_t>
+      offsets;  // rows + 1, where the entries of each sparse row begin; empty where they are dense
+
+  bool sparse() const { return !offsets.empty(); }
+  Index nonzeros() const { return sparse() ? offsets.back() : rows * cols; }
+  // What rows [first, first + count) take in memory: dense ones lie one after the other; sparse ones have offsets,
+  // which begin at 0, values, and columns.
+  std::size_t bytes_of(Index first, Index count) const;
+  Index entries_of(Index first, Index count) const;
+};
+
+// Somewhere rows can be read from, any number of times.
 class RowReader {
  public:
-  RowReader(Index rows, Index cols, DType dtype) : rows_(rows), cols_(cols), dtype_(dtype) {}
+  explicit RowReader(RowShape shape) : shape_(std::move(shape)) {}
   virtual ~RowReader() = default;
   RowReader(const RowReader&) = delete;
   RowReader& operator=(const RowReader&) = delete;
 
-  Index rows() const { return rows_; }
-  Index cols() const { return cols_; }
-  DType dtype() const { return dtype_; }
-  std::size_t row_bytes() const { return static_cast<std::size_t>(cols_) * size_of(dtype_); }
+  const RowShape& shape() const { return shape_; }
+  Index rows() const { return shape_.rows; }
+  Index cols() const { return shape_.cols; }
+  DType dtype() const { return shape_.dtype; }
 
-  virtual bool sparse() const { return false; }
-  virtual Index nonzeros() const { return rows_ * cols_; }
-  virtual std::uint64_t resident_bytes() const { return 0; }  // that it keeps in memory itself
-
-  // What rows [first, first + count) take in memory.
-  virtual std::size_t bytes_of(Index first, Index count) const;
-  // Writes them to `out`. Called from several threads at once.
+  // Writes rows [first, first + count) to `out`, laid out as RowShape says. Called from several threads at once.
   virtual void read(Index first, Index count, std::byte* out) const = 0;
   // Says that they will be read soon, so that the disk can begin.
   virtual void expect(Index, Index) const {}
-  // Points a block of these rows at what read() wrote.
-  virtual void show(const std::byte* data, Block& block) const;
 
  private:
-  Index rows_, cols_;
-  DType dtype_;
+  RowShape shape_;
 };
 
 // A store whose blocks are read when they are asked for, by who asks, into a ring of buffers. Passes ask for blocks in
@@ -50,5 +78,7 @@ std::shared_ptr<const Store> make_disk_store(const std::shared_ptr<const RowRead
 
 // For the threads and the memory of a run.
 Source on_disk(const std::shared_ptr<const RowReader>& reader, const Context& context);
+// What that source will be like, before there is a reader.
+TableSize size_on_disk(const RowShape& rows, const Context& context);
 
 }  // namespace tamis

@@ -50,7 +50,7 @@ class SpooledRows final : public RowReader {
  public:
   SpooledRows(Index rows, Index cols, DType dtype, std::vector<DenseSpool::Panel> panels,
               std::shared_ptr<const Spool> file)
-      : RowReader(rows, cols, dtype), panels_(std::move(panels)), file_(std::move(file)) {}
+      : RowReader({rows, cols, dtype, {}}), panels_(std::move(panels)), file_(std::move(file)) {}
 
   void read(Index first, Index count, std::byte* out) const override {
     const std::size_t item = size_of(dtype());
@@ -79,30 +79,19 @@ class SpooledRows final : public RowReader {
   const std::shared_ptr<const Spool> file_;
 };
 
-// In memory a block has its offsets, which begin at 0, its values, and its columns.
 class SpooledSparseRows final : public RowReader {
  public:
   SpooledSparseRows(Index cols, DType dtype, std::vector<std::int64_t> offsets, std::shared_ptr<const Spool> columns,
                     std::shared_ptr<const Spool> values)
-      : RowReader(static_cast<Index>(offsets.size()) - 1, cols, dtype),
-        offsets_(std::move(offsets)),
+      : RowReader({static_cast<Index>(offsets.size()) - 1, cols, dtype, std::move(offsets)}),
         columns_(std::move(columns)),
         values_(std::move(values)) {}
-
-  bool sparse() const override { return true; }
-  Index nonzeros() const override { return offsets_.back(); }
-  std::uint64_t resident_bytes() const override { return offsets_.size() * sizeof(std::int64_t); }
-
-  std::size_t bytes_of(Index first, Index count) const override {
-    return bytes_in(count + 1, sizeof(std::int64_t)) +
-           bytes_in(entries(first, count), size_of(dtype()) + sizeof(std::int32_t));
-  }
 
   void read(Index first, Index count, std::byte* out) const override {
     auto* offsets = reinterpret_cast<std::int64_t*>(out);
     const auto begin = static_cast<std::size_t>(first);
     for (std::size_t i = 0; i <= static_cast<std::size_t>(count); ++i) offsets[i] = offset(begin + i) - offset(begin);
-    const Index stored = entries(first, count);
+    const Index stored = shape().entries_of(first, count);
     std::byte* values = out + bytes_in(count + 1, sizeof(std::int64_t));
     values_->read(bytes_in(offset(begin), size_of(dtype())), values, bytes_in(stored, size_of(dtype())));
     columns_->read(bytes_in(offset(begin), sizeof(std::int32_t)), values + bytes_in(stored, size_of(dtype())),
@@ -111,37 +100,15 @@ class SpooledSparseRows final : public RowReader {
 
   void expect(Index first, Index count) const override {
     const auto begin = static_cast<std::uint64_t>(offset(static_cast<std::size_t>(first)));
-    const Index stored = entries(first, count);
+    const Index stored = shape().entries_of(first, count);
     values_->expect(begin * size_of(dtype()), bytes_in(stored, size_of(dtype())));
     columns_->expect(begin * sizeof(std::int32_t), bytes_in(stored, sizeof(std::int32_t)));
   }
 
-  void show(const std::byte* data, Block& block) const override {
-    const std::byte* values = data + bytes_in(block.rows + 1, sizeof(std::int64_t));
-    const std::byte* columns = values + bytes_in(entries(block.first, block.rows), size_of(dtype()));
-    block.sparse = true;
-    block.csr.rows = block.rows;
-    block.csr.cols = cols();
-    block.csr.offsets = reinterpret_cast<const std::int64_t*>(data);
-    block.csr.columns = reinterpret_cast<const std::int32_t*>(columns);
-    block.csr.values = values;
-    block.csr.dtype = dtype();
-  }
-
  private:
-  std::int64_t offset(std::size_t row) const { return offsets_[row]; }
-  Index entries(Index first, Index count) const {
-    return offset(static_cast<std::size_t>(first + count)) - offset(static_cast<std::size_t>(first));
-  }
+  std::int64_t offset(std::size_t row) const { return shape().offsets[row]; }
 
-  const std::vector<std::int64_t> offsets_;
   const std::shared_ptr<const Spool> columns_, values_;
-};
-
-class PlannedRows final : public RowReader {
- public:
-  using RowReader::RowReader;
-  void read(Index, Index, std::byte*) const override { fail(ErrorCode::internal, "rows that are yet to come"); }
 };
 
 }  // namespace
@@ -229,14 +196,6 @@ void SparseSpool::add(const CsrView& rows) {
 std::shared_ptr<const RowReader> SparseSpool::finish() {
   return std::make_shared<SpooledSparseRows>(cols_, dtype_, std::move(offsets_), std::move(columns_),
                                              std::move(values_));
-}
-
-std::shared_ptr<const RowReader> planned_rows(Index rows, Index cols, DType dtype) {
-  return std::make_shared<PlannedRows>(rows, cols, dtype);
-}
-
-std::shared_ptr<const RowReader> planned_sparse_rows(Index cols, DType dtype, std::vector<std::int64_t> offsets) {
-  return std::make_shared<SpooledSparseRows>(cols, dtype, std::move(offsets), nullptr, nullptr);
 }
 
 }  // namespace tamis

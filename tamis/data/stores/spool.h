@@ -62,8 +62,4 @@ class SparseSpool {
   std::shared_ptr<Spool> columns_ = std::make_shared<Spool>(), values_ = std::make_shared<Spool>();
 };
 
-// Rows that are yet to come: all that a forecast asks for, but no numbers.
-std::shared_ptr<const RowReader> planned_rows(Index rows, Index cols, DType dtype);
-std::shared_ptr<const RowReader> planned_sparse_rows(Index cols, DType dtype, std::vector<std::int64_t> offsets);
-
 }  // namespace tamis
