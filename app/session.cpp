@@ -23,6 +23,7 @@ Session::Session(const RunArguments& arguments)
     : quiet_(arguments.quiet),
       context_(parse_threads(arguments.threads), parse_seed(arguments.seed)),
       bar_(!arguments.quiet) {
+  context_.process = arguments.process;
   if (!arguments.memory.empty()) context_.memory_limit = parse_size(arguments.memory, "memory");
   context_.on_progress = [this](const Progress& progress) { bar_.show(progress); };
   context_.on_warning = [this](const std::string& message) { warn(message); };
@@ -73,13 +74,18 @@ Table Session::read(const DataArguments& arguments, const ReadOptions& options, 
   return naming(arguments.path, [&] { return read_table(arguments.path, more, context_); });
 }
 
-std::uint64_t peak_of(const std::string& method, const Source& source, const Options& options, int threads) {
+std::uint64_t peak_of(const BoundMethod& bound, const Source& source, const Context& context) {
   const Store& store = source.store();
-  return forecast(method, source, options, threads).peak_bytes - store.resident_bytes() + store.table_bytes();
+  const Plan plan = bound.plan(shape_of(source), context.threads());
+  return forecast(plan, source, context.process).peak_bytes - store.resident_bytes() + store.table_bytes();
 }
 
-Session::Peaks peaks_of(const std::string& method, const Options& options, int threads) {
-  return [=](const Source& source) { return std::vector{peak_of(method, source, options, threads)}; };
+Session::Peaks peaks_of(const BoundMethod& bound, const Context& context) {
+  return [&](const Source& source) { return std::vector{peak_of(bound, source, context)}; };
+}
+
+Session::Peaks peaks_of_one_pass(const Context& context) {
+  return [&](const Source& source) { return std::vector{peak_of(*find_method("maxvar").bind(), source, context)}; };
 }
 
 }  // namespace tamis::app

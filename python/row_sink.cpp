@@ -26,7 +26,7 @@ std::optional<Source> disk_source_of(const nb::handle& data) {
 }
 
 bool RowSink::takes(const std::shared_ptr<const RowReader>& plan, std::uint64_t buffers) {
-  count_program_as_it_is();  // with the libraries of the reader
+  context_.process = process_memory();  // with the libraries of the reader
   rows_ = plan->rows(), cols_ = plan->cols();
   if (!leave_on_disk_) return false;
   const Source source = on_disk(plan, context_);
@@ -68,7 +68,7 @@ Source RowSink::finish() {
   require(sparse || std::holds_alternative<DenseSpool>(spool_), ErrorCode::internal, "no rows were taken");
   const auto rows = sparse ? std::get<SparseSpool>(spool_).finish() : std::get<DenseSpool>(spool_).finish();
   require(rows->rows() == rows_, ErrorCode::bad_data, rows->rows(), " rows, the file claims ", rows_);
-  count_program_as_it_is();  // what the reader held meanwhile
+  context_.process = process_memory();  // what the reader held meanwhile
   return on_disk(rows, context_);
 }
 
