@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tamis/base/context.h"
 #include "tamis/data/table.h"
 #include "tamis/select/registry.h"
 
@@ -27,6 +28,7 @@ struct RunArguments {
   std::string config;
   bool json = false;
   bool quiet = false;
+  ProcessMemory process;  // of the process that the command runs in
 };
 void add_run_flags(CLI::App& app, RunArguments& arguments);
 

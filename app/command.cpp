@@ -29,7 +29,7 @@ int complain(ErrorCode code, const std::string& message) {
   return static_cast<int>(is_interrupted() ? ErrorCode::interrupted : code);
 }
 
-int parse_and_run(int argc, char** argv) {
+int parse_and_run(int argc, char** argv, const ProcessMemory& process) {
   CLI::App root("Tamis: select the features that carry the structure of a table, without labels", "tamis");
   use_wrapped_help(root);
   const std::string version = std::string("tamis ") + kVersion;
@@ -50,6 +50,7 @@ int parse_and_run(int argc, char** argv) {
       if (command.run_arguments && !command.run_arguments->config.empty()) {
         apply_config(*command.app, command.run_arguments->config);
       }
+      if (command.run_arguments) command.run_arguments->process = process;
       return command.run();
     }
   } catch (const CLI::CallForHelp&) {
@@ -70,14 +71,15 @@ int parse_and_run(int argc, char** argv) {
 
 }  // namespace
 
-int run_command(int argc, char** argv, const ForeignReader& foreign, const FigureSaver& figures) {
+int run_command(int argc, char** argv, const ForeignReader& foreign, const FigureSaver& figures,
+                const ProcessMemory& process) {
   secure_standard_streams();
   install_signal_handlers();
   keep_freed_memory();
   set_foreign_reader(foreign);
   set_figure_saver(figures);
   try {
-    return parse_and_run(argc, argv);
+    return parse_and_run(argc, argv, process);
   } catch (const Error& error) {
     return complain(error.code(), error.what());
   } catch (const std::bad_alloc&) {

@@ -342,10 +342,10 @@ void write_comparison(OutputFolder& folder, const Result& result, const std::str
 }
 
 // Of the methods that will run, with the options they have by default.
-Session::Peaks peaks_of_all(const std::vector<Method>& methods, int threads) {
-  return [&methods, threads](const TableSize& table) {
+Session::Peaks peaks_of_all(const std::vector<Method>& methods, const Context& context) {
+  return [&](const TableSize& table) {
     std::vector<std::uint64_t> peaks;
-    for (const Method& method : methods) peaks.push_back(peak_of(method.name, table, {}, threads));
+    for (const Method& method : methods) peaks.push_back(peak_of(*method.bind(), table, context));
     return peaks;
   };
 }
@@ -357,7 +357,7 @@ int run_compare(const CompareArguments& arguments) {
   if (!arguments.labels.empty()) read.labels = {arguments.labels};
   CompareRequest request = parse_request(arguments, session.context());
   const auto sizes = parse_sizes(arguments.features, session.context());
-  const Table table = session.read(arguments.data, read, peaks_of_all(request.methods, session.context().threads()));
+  const Table table = session.read(arguments.data, read, peaks_of_all(request.methods, session.context()));
   std::optional<OutputFolder> folder;
   if (!arguments.output.empty()) {
     folder.emplace(arguments.output, std::vector<std::string>{"comparison.json", "report.html"},

@@ -67,7 +67,7 @@ int run_evaluate(const EvaluateArguments& arguments) {
   const auto words = read_feature_list(arguments.list, top, context);
   read.labels = {arguments.labels};
 
-  const Table table = session.read(arguments.data, read, peaks_of("maxvar", {}, session.context().threads()));
+  const Table table = session.read(arguments.data, read, peaks_of_one_pass(session.context()));
   const Labels& labels = table.labels.at(arguments.labels);
   if (arguments.clusters.empty()) {
     options.clusters = std::max<Index>(1, static_cast<Index>(labels.names.size()));

@@ -53,7 +53,8 @@ std::string scale_text(const Profile& found) {
               short_number(spread, 3), "-fold", spread > 100.0 ? "; consider --scale standard" : "");
 }
 
-std::string describe(const Table& table, const Profile& found, int threads) {
+std::string describe(const Table& table, const Profile& found, const Context& context) {
+  const Shape shape = shape_of(table.source);
   const Store& store = table.source.store();
   TextTable facts({TextTable::Align::left, TextTable::Align::left});
   facts.add({"data", printable(table.path, table.path.size())});
@@ -73,15 +74,16 @@ std::string describe(const Table& table, const Profile& found, int threads) {
   TextTable costs({left, right, right, right});
   costs.add({"method", "seconds", "passes", "memory"});
   for (const auto& method : methods()) {
-    const auto need = forecast(method.name, table.source, method.bind()->options(), threads);
+    const auto need = forecast(method.bind()->plan(shape, context.threads()), table.source.size(), context.process);
     costs.add({method.name, short_number(need.seconds, 2), short_number(need.passes, 3), size_text(need.peak_bytes)});
   }
-  return facts.to_text() + "\nEstimates, with default options and " + std::to_string(threads) + " threads:\n" +
-         costs.to_text() + "\nNext: tamis select " + printable(table.path, table.path.size()) + " (" + kDefaultMethod +
-         ", which needs neither -c nor -k)\n";
+  return facts.to_text() + "\nEstimates, with default options and " + std::to_string(context.threads()) +
+         " threads:\n" + costs.to_text() + "\nNext: tamis select " + printable(table.path, table.path.size()) + " (" +
+         kDefaultMethod + ", which needs neither -c nor -k)\n";
 }
 
-std::string describe_json(const Table& table, const Profile& found, int threads) {
+std::string describe_json(const Table& table, const Profile& found, const Context& context) {
+  const Shape shape = shape_of(table.source);
   const Store& store = table.source.store();
   Json json;
   json.begin_object().member("tamis", kVersion).key("data").begin_object().member("path", table.path);
@@ -98,12 +100,14 @@ std::string describe_json(const Table& table, const Profile& found, int threads)
   json.member("names", names).member("left_out", table.excluded_columns).end_object();
   json.key("forecast").begin_object();
   for (const auto& method : methods()) {
-    const auto need = forecast(method.name, table.source, method.bind()->options(), threads);
+    const Plan plan = method.bind()->plan(shape, context.threads());
+    const auto need = forecast(plan, table.source.size(), context.process);
     json.key(method.name)
         .begin_object()
         .member("seconds", need.seconds)
         .member("passes", need.passes)
         .member("peak_bytes", need.peak_bytes)
+        .member("path", plan.path)
         .end_object();
   }
   return json.end_object().end_object().text() + "\n";
@@ -113,11 +117,11 @@ int run_info(const InfoArguments& arguments) {
   Session session(*arguments.run);
   ReadOptions read = arguments.data.read_options();
   if (!arguments.labels.empty()) read.labels = {arguments.labels};
-  const Table table = session.read(arguments.data, read, peaks_of("maxvar", {}, session.context().threads()));
+  const Table table = session.read(arguments.data, read, peaks_of_one_pass(session.context()));
   const Profile found = naming(table.path, [&] { return profile(table.source, session.context()); });
   session.bar().clear();
-  const int threads = session.context().threads();
-  print_result(arguments.run->json ? describe_json(table, found, threads) : describe(table, found, threads));
+  const Context& context = session.context();
+  print_result(arguments.run->json ? describe_json(table, found, context) : describe(table, found, context));
   return 0;
 }
 

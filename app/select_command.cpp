@@ -127,8 +127,8 @@ void read_and_resolve(Job& job, Session& session) {
     const bool known = std::find(options.labels.begin(), options.labels.end(), labels) != options.labels.end();
     if (!labels.empty() && !known) options.labels.push_back(labels);
   }
-  job.table = session.read(arguments.data, options,
-                           peaks_of(job.method.name, job.bound->options(), session.context().threads()));
+  if (job.request.features.count) job.bound->aim_at(*job.request.features.count);
+  job.table = session.read(arguments.data, options, peaks_of(*job.bound, context));
   if (job.page.image) require_image(*job.page.image, job.table);
   job.request.include = sorted(resolve_features(include, job.table, "include"));
   job.request.exclude = sorted(resolve_features(exclude, job.table, "exclude", true));

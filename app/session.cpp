@@ -23,6 +23,7 @@ Session::Session(const RunArguments& arguments)
     : quiet_(arguments.quiet),
       context_(parse_threads(arguments.threads), parse_seed(arguments.seed)),
       bar_(!arguments.quiet) {
+  context_.process = arguments.process;
   if (!arguments.memory.empty()) context_.memory_limit = parse_size(arguments.memory, "memory");
   context_.on_progress = [this](const Progress& progress) { bar_.show(progress); };
   context_.on_warning = [this](const std::string& message) { warn(message); };
@@ -61,8 +62,8 @@ bool Session::belongs_on_disk(const Opened& opened, const std::string& path, con
   }
   const std::uint64_t least = *std::min_element(needs.begin(), needs.end());
   require(least <= budget, ErrorCode::resources, path, ": needs about ", size_text(least - saved),
-          " of memory even if the rows stay on disk, the limit is ", size_text(budget),
-          "; rerun with --memory ", limit_text(least - saved));
+          " of memory even if the rows stay on disk, the limit is ", size_text(budget), "; rerun with --memory ",
+          limit_text(least - saved));
   return false;
 }
 
@@ -77,12 +78,17 @@ Table Session::read(const DataArguments& arguments, const ReadOptions& options, 
   });
 }
 
-std::uint64_t peak_of(const std::string& method, const TableSize& table, const Options& options, int threads) {
-  return forecast(method, table, options, threads).peak_bytes - table.resident_bytes + table.table_bytes;
+std::uint64_t peak_of(const BoundMethod& bound, const TableSize& table, const Context& context) {
+  const Plan plan = bound.plan(shape_of(table), context.threads());
+  return forecast(plan, table, context.process).peak_bytes - table.resident_bytes + table.table_bytes;
 }
 
-Session::Peaks peaks_of(const std::string& method, const Options& options, int threads) {
-  return [=](const TableSize& table) { return std::vector{peak_of(method, table, options, threads)}; };
+Session::Peaks peaks_of(const BoundMethod& bound, const Context& context) {
+  return [&](const TableSize& table) { return std::vector{peak_of(bound, table, context)}; };
+}
+
+Session::Peaks peaks_of_one_pass(const Context& context) {
+  return [&](const TableSize& table) { return std::vector{peak_of(*find_method("maxvar").bind(), table, context)}; };
 }
 
 }  // namespace tamis::app

@@ -43,8 +43,10 @@ class Session {
 };
 
 // The peak of a method with its options, the table in memory.
-std::uint64_t peak_of(const std::string& method, const TableSize& table, const Options& options, int threads);
-Session::Peaks peaks_of(const std::string& method, const Options& options, int threads);
+std::uint64_t peak_of(const BoundMethod& bound, const TableSize& table, const Context& context);
+Session::Peaks peaks_of(const BoundMethod& bound, const Context& context);
+// Of what is done with a table in one pass, for which the moments of its columns stand.
+Session::Peaks peaks_of_one_pass(const Context& context);
 
 // Runs `work`, naming the file in complaints about its data that do not.
 template <class Work>

@@ -148,9 +148,9 @@ int run_command(const std::vector<nb::bytes>& words, const nb::object& reader, c
   argv.push_back(nullptr);
   const ForeignReader foreign = foreign_reader(reader);
   const app::FigureSaver figures = figure_saver(saver);
-  count_program_as_it_is();
+  const ProcessMemory process = process_memory();
   const nb::gil_scoped_release release;
-  return app::run_command(static_cast<int>(kept.size()), argv.data(), foreign, figures);
+  return app::run_command(static_cast<int>(kept.size()), argv.data(), foreign, figures, process);
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ OpenedFile opened_file(const nb::object& file_object, const std::string& where, 
   };
   const nb::object rows = file_object.attr("rows");
   if (rows.is_none()) return file;
-  count_program_as_it_is();  // with the libraries of the reader
+  context.process = process_memory();  // with the libraries of the reader
   file.rows = shape_of(rows);
   const TableSize size = size_on_disk(*file.rows, context);
   file.while_loading =
@@ -119,7 +119,7 @@ OpenedFile opened_file(const nb::object& file_object, const std::string& where, 
           nb::cast(new RowSink(shape_of(opened.attr("rows")), context), nb::rv_policy::take_ownership);
       const nb::object parts = opened.attr("leave_on_disk")(sink);
       Reading reading = reading_of(parts, nb::cast<RowSink&>(sink).finish(), where, context);
-      count_program_as_it_is();  // what the reader held meanwhile
+      context.process = process_memory();  // what the reader held meanwhile
       return reading;
     });
   };

@@ -34,12 +34,19 @@ class Keeper {
   virtual void save(const std::function<std::string()>& state, bool always) = 0;
 };
 
+// What a process holds that is no data of ours: Python and its libraries are larger than this program.
+struct ProcessMemory {
+  double beyond_program = 0.0;  // bytes
+  std::uint64_t peak = 0;       // bytes, so far
+};
+
 class Context {
  public:
   explicit Context(int threads = 0, std::uint64_t seed = 0);
 
   std::uint64_t seed = 0;
   std::uint64_t memory_limit = 0;                      // bytes, 0: no limit
+  ProcessMemory process;                               // that forecasts count with
   std::function<void(const Progress&)> on_progress;    // called from the calling thread only
   std::function<void(const std::string&)> on_warning;  // one line each
   std::function<bool()> is_cancelled;                  // polled between pieces of work

@@ -102,7 +102,7 @@ double bandwidth_of(const Source& source, const GraphOptions& options, const Nei
                     Context& context) {
   if (options.bandwidth) return *options.bandwidth / found.unit;
   if (found.mean_distance) return *found.mean_distance;
-  graph.sampled_bandwidth = true;
+  graph.sampled_bandwidth = samples_bandwidth(options, source.rows());
   return sampled_mean_distance(source, kSampledPairs, context) / found.unit;
 }
 
@@ -123,6 +123,10 @@ Options describe(GraphOptions& o) {
   };
 }
 
+bool samples_bandwidth(const GraphOptions& options, Index rows) {
+  return options.weights == "heat" && !options.bandwidth && rows > kAllPairsRows;
+}
+
 Graph neighbor_graph(const Source& source, const GraphOptions& options, Context& context) {
   require(source.rows() >= 2, ErrorCode::bad_data, source.rows(), " row", source.rows() == 1 ? "" : "s",
           ", need at least 2 for a graph");
@@ -131,7 +135,7 @@ Graph neighbor_graph(const Source& source, const GraphOptions& options, Context&
   const bool heat = options.weights == "heat", cosine = options.weights == "cosine";
   std::vector<char> zero;
   const Source seen = cosine ? unit_rows(source, zero, context) : source;
-  const bool all_pairs = heat && !options.bandwidth && source.rows() <= kAllPairsRows;
+  const bool all_pairs = heat && !options.bandwidth && !samples_bandwidth(options, source.rows());
   Neighbors found = nearest_neighbors(seen, options.neighbors, all_pairs, context);
 
   Graph graph;

@@ -34,6 +34,9 @@ struct Graph {
   std::vector<double> degree;  // sums of the rows of W
 };
 
+// Whether the mean distance of that many rows is taken over a sample of pairs.
+bool samples_bandwidth(const GraphOptions& options, Index rows);
+
 Graph neighbor_graph(const Source& source, const GraphOptions& options, Context& context);
 
 // A graph with the given weights W (n x n, symmetric; its diagonal is left out): for tests and for callers with a graph

@@ -157,12 +157,16 @@ Matrix laplacian_times(const Graph& graph, Laplacian kind, const Matrix& v, Cont
   return combine(graph, std::vector<double>(graph.degree.size(), 1.0), inverse_roots(graph), -1.0, v, context);
 }
 
+bool takes_whole_spectrum(Index rows, Index count) {
+  return rows <= kDenseRows || 8 * std::min(count + kGuard, rows - 1) > rows;
+}
+
 Spectrum smoothest_eigenvectors(const Graph& graph, Index count, Context& context, double tolerance) {
   const Deflated n{graph, context};
   count = std::max<Index>(std::min(count, graph.rows - 1), 0);
   if (count == 0) return {Matrix(graph.rows, 0), {}};
   const Index width = std::min(count + kGuard, graph.rows - 1);
-  const bool dense = graph.rows <= kDenseRows || 8 * width > graph.rows;
+  const bool dense = takes_whole_spectrum(graph.rows, count);
   EigenPairs pairs = dense ? whole_spectrum(n, width) : by_iteration(n, width, count, tolerance, context);
   const Matrix random = normal_matrix(graph.rows, width, Random(context.seed, kBasisStream));
   for (Index first = 0; first < pairs.vectors.cols();) {

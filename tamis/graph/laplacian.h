@@ -20,6 +20,9 @@ struct Spectrum {
   std::vector<double> values;
 };
 
+// Whether `count` of them come from the whole spectrum of a matrix of all rows, not from an iteration.
+bool takes_whole_spectrum(Index rows, Index count);
+
 // The `count` smallest, after the trivial one, sqrt(degree), is deflated explicitly. Where eigenvalues coincide
 // (a graph in several parts) the basis is fixed by the seed alone, not by rounding.
 // Residuals are below `tolerance`.

@@ -134,7 +134,7 @@ double expected_seconds(const ExperimentSet& set, const PlannedCell& plan) {
       2.0 * static_cast<double>(key.rows) * columns * static_cast<double>(key.clusters) * starts * kLloydSteps / kFlops;
   if (key.method != kAllFeatures && key.method != kRandomFeatures) {
     const auto bound = bound_with(find_method(key.method), key.clusters, settings_of(plan));
-    seconds += forecast(key.method, set.source, bound->options(), 1).seconds;
+    seconds += forecast(bound->plan(shape_of(set.source), 1), set.source.size(), {}).seconds;
   }
   return seconds;
 }

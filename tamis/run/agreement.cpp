@@ -6,14 +6,12 @@
 #include "tamis/data/passes/passes.h"
 #include "tamis/data/passes/sample.h"
 #include "tamis/eval/evaluate.h"
+#include "tamis/select/guided/guided.h"
 
 namespace tamis {
 
 namespace {
 
-// A second at most, and some 60 MB.
-constexpr Index kAgreementRows = 1000;
-constexpr Index kAgreementCells = 4'000'000;
 constexpr Index kAgreementStarts = 5;
 constexpr Index kRowsPerGroup = 10;  // with fewer, chance alone agrees
 
@@ -22,8 +20,7 @@ constexpr Index kRowsPerGroup = 10;  // with fewer, chance alone agrees
 std::optional<Agreement> agreement_with_groups(const Guidance& guidance, std::vector<Index> selected,
                                                Context& context) {
   const Source& looked = guidance.looked_at;
-  const Index d = looked.cols(),
-              rows = std::min({looked.rows(), kAgreementRows, kAgreementCells / std::max<Index>(d, 1)});
+  const Index d = looked.cols(), rows = rows_compared(looked.rows(), d);
   const Index groups = guidance.groups.empty() ? 0 : *std::ranges::max_element(guidance.groups) + 1;
   const bool nothing = guidance.outcome == Outcome::no_structure || static_cast<Index>(selected.size()) >= d;
   if (nothing || groups < 2 || rows < kRowsPerGroup * groups) return std::nullopt;

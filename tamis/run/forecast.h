@@ -1,12 +1,14 @@
-// What a run will need, before it starts. Memory is meant to be a little above the peak; time is rough: the constants
-// are those of one core of a common machine, and the number of iterations is a guess.
+// What a run will need, before it starts: the costs of a method's plan (select/plan.h), and those of the process around
+// it, which are the program, the table and the disk. Memory is meant to be a little above the peak; time is rough: the
+// constants are those of one core of a common machine, and the number of iterations is a guess.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "tamis/base/options.h"
+#include "tamis/base/context.h"
 #include "tamis/data/source.h"
+#include "tamis/select/plan.h"
 
 namespace tamis {
 
@@ -17,14 +19,10 @@ struct Forecast {
   std::uint64_t peak_bytes = 0;  // of the whole process: table, method, program
 };
 
-// From here on forecasts count with what the process holds now, apart from data, and has held: Python and its libraries
-// are larger than this program.
-void count_program_as_it_is();
+// What the process holds now, apart from data, beyond the program as it starts, and the most that it has held.
+ProcessMemory process_memory();
 
-Forecast forecast(const std::string& method, const TableSize& table, const Options& options, int threads);
-inline Forecast forecast(const std::string& method, const Source& source, const Options& options, int threads) {
-  return forecast(method, source.size(), options, threads);
-}
+Forecast forecast(const Plan& plan, const TableSize& table, const ProcessMemory& process);
 
 // A limit for --memory that is enough where this peak is forecast, as in "3.2GiB": a process is not of the same size in
 // every run.

@@ -204,7 +204,7 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
   bound.force(positions_in(result.available, request.include));
 
   const Source kept = request.exclude.empty() ? source : source.with_columns(result.available);
-  result.forecast = forecast(method.name, kept, bound.options(), context.threads());
+  result.forecast = forecast(bound.plan(shape_of(kept), context.threads()), kept.size(), context.process);
   require_memory(result.forecast, memory_budget(context), method.name);
   bound.draw(kept, context);
   const auto moments = column_moments(kept, context);

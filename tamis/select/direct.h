@@ -10,6 +10,7 @@
 #include "tamis/base/error.h"
 #include "tamis/data/passes/passes.h"
 #include "tamis/graph/graph.h"
+#include "tamis/select/plan.h"
 #include "tamis/select/selection.h"
 
 namespace tamis {
@@ -41,20 +42,19 @@ class Stopwatch {
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-inline Selection direct_selection(std::vector<double> scores, const Stopwatch& watch) {
+inline Selection direct_selection(std::vector<double> scores, const Plan& plan, const Stopwatch& watch) {
   Selection out;
+  out.report.path = plan.path;
   out.scores = std::move(scores);
   out.ranking = rank_by_score(out.scores);
   watch.write(out.report);
   return out;
 }
 
-// What the data decided about a graph, and how it was made.
+// What the data decided about a graph.
 inline void report_graph(const Graph& graph, const GraphOptions& options, Report& report) {
   report.resolved.emplace_back("neighbors", static_cast<double>(graph.neighbors));
   if (options.weights == "heat") report.resolved.emplace_back("bandwidth", graph.bandwidth);
-  report.path = "graph, " + options.weights + " weights";
-  if (graph.sampled_bandwidth) report.path += ", bandwidth from a sample of pairs";
 }
 
 }  // namespace tamis

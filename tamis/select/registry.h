@@ -8,6 +8,7 @@
 #include "tamis/base/context.h"
 #include "tamis/base/options.h"
 #include "tamis/data/source.h"
+#include "tamis/select/plan.h"
 #include "tamis/select/selection.h"
 
 namespace tamis {
@@ -36,6 +37,8 @@ class BoundMethod {
   // How many features the caller will take, for a method that works towards that number (mcfs).
   virtual bool aims() const { return false; }
   virtual void aim_at(Index features) { static_cast<void>(features); }
+  // How a run on a table of that shape will go, and what it costs.
+  virtual Plan plan(const Shape& shape, int threads) const = 0;
   virtual Selection run(const Source& source, Context& context) const = 0;
 };
 

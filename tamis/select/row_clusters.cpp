@@ -16,15 +16,19 @@ constexpr Index kPointCells = Index{1} << 25;
 constexpr Index kDirections = 64;
 
 Matrix points(const Source& source, Context& context) {
-  const Index n = source.rows(), d = source.cols();
-  if (d <= kDirectColumns && n * d <= kPointCells) return gather(source, context);
-  const Index dims = std::min(kDirections, std::max<Index>(8, kPointCells / n));
+  const Index dims = components_for_clusters(source.rows(), source.cols());
+  if (dims == 0) return gather(source, context);
   const Centered z(source, column_moments(source, context));
   Matrix found = principal_points(z, dims, Accuracy::rough, context);
-  return found.cols() == 0 ? Matrix(n, 1) : std::move(found);
+  return found.cols() == 0 ? Matrix(source.rows(), 1) : std::move(found);
 }
 
 }  // namespace
+
+Index components_for_clusters(Index rows, Index cols) {
+  if (cols <= kDirectColumns && rows * cols <= kPointCells) return 0;
+  return std::min(kDirections, std::max<Index>(8, kPointCells / rows));
+}
 
 KMeansResult cluster_rows(const Source& source, Index clusters, Index restarts, Context& context) {
   KMeansOptions options;

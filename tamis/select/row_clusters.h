@@ -7,6 +7,9 @@
 
 namespace tamis {
 
+// How many principal components stand for rows that are too long or too many; 0: the rows themselves will do.
+Index components_for_clusters(Index rows, Index cols);
+
 // Clusters the rows themselves, or where they are too long or too many their leading principal components.
 KMeansResult cluster_rows(const Source& source, Index clusters, Index restarts, Context& context);
 

@@ -44,6 +44,7 @@ class Stub : public BoundMethod {
   }
   void supervise(const std::vector<int>&) override {}
   void aim_at(Index features) override { state_.aimed = features; }
+  Plan plan(const Shape& shape, int threads) const override { return {shape, Code::moments, threads}; }
   Selection run(const Source& source, Context&) const override { return Run()(source, state_); }
 
  private:

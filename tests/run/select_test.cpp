@@ -31,6 +31,7 @@ class VarianceMethod : public BoundMethod {
  public:
   Options options() override { return {}; }
   void supervise(const std::vector<int>&) override {}
+  Plan plan(const Shape& shape, int threads) const override { return {shape, Code::moments, threads}; }
   Selection run(const Source& source, Context& context) const override {
     const auto moments = column_moments(source, context);
     Selection selection;

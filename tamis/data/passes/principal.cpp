@@ -64,16 +64,16 @@ constexpr Index kSampleCells = 8 * 1024 * 1024;  // numbers in the sample at mos
 
 // How many rows to take for `count` directions, `most` if possible and an eighth of all at most, since they are copied;
 // 0 where all are nearly as cheap, or too few remain.
-Index sample_size(const Centered& z, Index count, Index most) {
-  if (z.source().sparse() || z.rows() < 4 * most) return 0;
-  const Index rows = std::min({most, kSampleCells / z.cols(), z.rows() / 8});
-  return rows >= 8 * count ? rows : 0;
+Index sample_size(Index rows, Index cols, bool sparse, Index count, Index most) {
+  if (sparse || rows < 4 * most) return 0;
+  const Index taken = std::min({most, kSampleCells / cols, rows / 8});
+  return taken >= 8 * count ? taken : 0;
 }
 
 // Z'R for random R: a start in the row space of Z that moves with its columns when they are permuted.
 Matrix random_start(const Centered& z, Index width, Context& context) {
   const Random random(context.seed, kStartStream);
-  const Index sampled = sample_size(z, width, kStartRows);
+  const Index sampled = rows_to_start_from(z.rows(), z.cols(), z.source().sparse(), width);
   if (sampled == 0) return orthonormalized(multiply_transposed(z, normal_matrix(z.rows(), width, random), context));
   const Sample some(z, sampled, context);
   const UncountedPasses uncounted(context);
@@ -105,14 +105,16 @@ RitzPairs from_columns(const Centered& z, Index count, Accuracy accuracy, const 
 }
 
 // Where rows are fewer than columns all on the way has n numbers a direction, not d.
-bool rows_are_fewer(const Centered& z) { return z.rows() <= kSmall || z.rows() < z.cols(); }
+bool rows_are_fewer(Index rows, Index cols) { return rows <= kSmall || rows < cols; }
+
+Index few_rows(bool sparse) { return sparse ? kSmall : kFewRows; }
 
 // Eigenvectors U of K = ZZ' with K U: K itself where it is cheaper than many products with the data, else by them.
 RitzPairs of_row_gram(const Centered& z, Index count, Accuracy accuracy, Context& context) {
   const Index n = z.rows();
   const auto products = [&](const Matrix& u) { return multiply(z, multiply_transposed(z, u, context), context); };
   Matrix k;
-  if (n <= (z.source().sparse() ? kSmall : kFewRows)) k = gram_of_rows(z, context);
+  if (n <= few_rows(z.source().sparse())) k = gram_of_rows(z, context);
   RitzPairs found;
   if (n <= kSmall) {
     EigenPairs pairs = symmetric_eigen_largest(k, count);
@@ -147,29 +149,40 @@ RitzPairs from_rows(const Centered& z, Index count, Accuracy accuracy, Context& 
 
 }  // namespace
 
+PrincipalPath principal_path(Index rows, Index cols, bool sparse, bool scatter_known) {
+  const bool many_rows = !sparse && rows >= kManyRows && cols <= kManyRowsCols;
+  if (cols <= std::min(kSmall, rows) || many_rows) return PrincipalPath::gram;
+  if (scatter_known || !rows_are_fewer(rows, cols)) return PrincipalPath::products;
+  return rows <= few_rows(sparse) ? PrincipalPath::gram_of_rows : PrincipalPath::products_of_rows;
+}
+
+Index rows_to_start_from(Index rows, Index cols, bool sparse, Index width) {
+  return sample_size(rows, cols, sparse, width, kStartRows);
+}
+
 RitzPairs principal_directions(const Centered& z, Index count, Accuracy accuracy, const Matrix& scatter,
                                Context& context) {
   count = std::min({count, z.rows(), z.cols()});
   // Rough directions of many rows are those of some of them, unless columns vary in other rows only.
-  const Index sampled = sample_size(z, count, kSampleRows);
+  const Index sampled = sample_size(z.rows(), z.cols(), z.source().sparse(), count, kSampleRows);
   if (accuracy == Accuracy::rough && scatter.empty() && sampled > 0) {
     const Sample some(z, sampled, context);
     const UncountedPasses uncounted(context);
     RitzPairs rough = principal_directions(some.centered, count, accuracy, scatter, context);
     if (rough.vectors.cols() == count) return rough;
   }
-  const bool many_rows = !z.source().sparse() && z.rows() >= kManyRows && z.cols() <= kManyRowsCols;
-  if (z.cols() <= std::min(kSmall, z.rows()) || many_rows) {
+  const PrincipalPath path = principal_path(z.rows(), z.cols(), z.source().sparse(), !scatter.empty());
+  if (path == PrincipalPath::gram) {
     const Matrix& s = scatter.empty() ? gram(z, context) : scatter;
     return accuracy == Accuracy::full || z.cols() <= kTiny ? from_gram(z, count, s)
                                                            : from_columns(z, count, accuracy, s, context);
   }
-  if (rows_are_fewer(z) && scatter.empty()) return from_rows(z, count, accuracy, context);
-  return from_columns(z, count, accuracy, scatter, context);
+  if (path == PrincipalPath::products) return from_columns(z, count, accuracy, scatter, context);
+  return from_rows(z, count, accuracy, context);
 }
 
 Matrix principal_points(const Centered& z, Index count, Accuracy accuracy, Context& context) {
-  if (!rows_are_fewer(z))
+  if (!rows_are_fewer(z.rows(), z.cols()))
     return multiply(z, principal_directions(z, count, accuracy, Matrix(), context).vectors, context);
   // Z W = K U L^(-1/2), and no W is needed.
   RitzPairs found = of_row_gram(z, std::min(count, z.rows()), accuracy, context);

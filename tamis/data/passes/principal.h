@@ -11,6 +11,13 @@ namespace tamis {
 // anything by.
 enum class Accuracy { rough = 3, full = 60 };
 
+// By which side the directions are found: of Z'Z, of ZZ', or by products with the data on the shorter side. A function
+// of the shape, and of whether Z'Z is known already.
+enum class PrincipalPath { gram, gram_of_rows, products_of_rows, products };
+PrincipalPath principal_path(Index rows, Index cols, bool sparse, bool scatter_known);
+// Rows of a copy that an iteration over `width` columns of numbers starts from; 0: it starts from all.
+Index rows_to_start_from(Index rows, Index cols, bool sparse, Index width);
+
 // At most `count` directions, fewer where the numerical rank of Z is smaller; values are eigenvalues of S.
 // `scatter` is S where it is known already, else empty.
 RitzPairs principal_directions(const Centered& z, Index count, Accuracy accuracy, const Matrix& scatter,

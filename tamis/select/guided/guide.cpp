@@ -135,9 +135,8 @@ Graph view_graph(const Source& view, Index neighbors, Context& context) {
   return neighbor_graph(view, options, context);
 }
 
-// A view of dense rows as numbers that need no more scaling, where they are not too many: the search reads them often.
 Source written_out(const Source& view, Context& context) {
-  if (view.sparse() || view.rows() > kCellsWrittenOut / view.cols()) return view;
+  if (!writes_views_out(view.rows(), view.cols(), view.sparse())) return view;
   const auto values = std::make_shared<const Matrix>(gather(view, context));
   const DenseView dense{values->data(), DType::f64, view.rows(), view.cols(), view.cols(), 1};
   return Source(make_dense_store(dense, values));
@@ -191,6 +190,10 @@ double trace_of_product(const Partition& a, const Partition& b) {
 }
 
 }  // namespace
+
+bool writes_views_out(Index rows, Index cols, bool sparse) {
+  return !sparse && rows <= kCellsWrittenOut / std::max<Index>(1, cols);
+}
 
 Guide make_guide(const Source& source, const GuideOptions& options, Context& context) {
   Guide guide;

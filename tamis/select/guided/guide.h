@@ -39,6 +39,9 @@ struct Guide {
   Index parts = 1;                                      // connected parts of A
 };
 
+// Whether views of the rows are written out as numbers that need no more scaling: the search reads them often.
+bool writes_views_out(Index rows, Index cols, bool sparse);
+
 // Every column of `source` must vary.
 Guide make_guide(const Source& source, const GuideOptions& options, Context& context);
 // A guide of given clusterings (labels from 0 on) and weights: for tests.

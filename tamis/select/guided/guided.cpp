@@ -15,8 +15,7 @@ namespace tamis {
 
 namespace {
 
-constexpr Index kRowsPerCluster = 100;  // of the sample, where c is given
-constexpr Index kNarrow = 50;           // tables of so few columns are kept whole, and so many are kept at least
+constexpr Index kNarrow = 50;  // tables of so few columns are kept whole, and so many are kept at least
 constexpr double kDiscoveryRate = 0.01;
 constexpr double kGate = 4;  // deviations above chance, where there is no evidence
 
@@ -205,11 +204,6 @@ std::vector<double> scores_of_order(const std::vector<Index>& order, std::size_t
 
 }  // namespace
 
-Index rows_looked_at(const GuidedOptions& options, Index rows) {
-  const Index clusters = options.guide.clusters.value_or(0);
-  return std::min(rows, std::max(options.sample, kRowsPerCluster * std::min(clusters, rows)));
-}
-
 Source draw_sample(const Source& source, const GuidedOptions& options, Context& context) {
   const Index n = source.rows(), m = rows_looked_at(options, n);
   if (source.store().in_memory() && m == n) return {};
@@ -245,6 +239,7 @@ Selection guided(const Source& source, const GuidedOptions& options, Context& co
   const Stopwatch watch(context);
   const Index passes_before = context.passes();
   check_guided(source, options);
+  const GuidedPlan plan(shape_of(source), options, context.threads());
   context.progress("guided", 0, "reading rows");
   const Source rows = rows_to_look_at(source, options, context);
   const Index passes = context.passes() - passes_before;
@@ -266,7 +261,7 @@ Selection guided(const Source& source, const GuidedOptions& options, Context& co
   suggest_count(static_cast<Index>(kept.size()), guidance);
   spread_guidance(kept, d, guidance);
   if (rows.rows() == source.rows()) out.clusters = guidance.groups;  // else those of the other rows are not known
-  out.report.path = rows.rows() < source.rows() ? text("sample of ", rows.rows(), " rows") : "all rows";
+  out.report.path = plan.path;
   const auto shown = static_cast<double>(judged.guide.partitions[best_partition(judged.guide)].sizes.size());
   out.report.resolved.emplace_back("clusters_shown", shown);
   out.guidance = std::move(guidance);

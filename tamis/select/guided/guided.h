@@ -26,6 +26,7 @@
 #include "tamis/base/options.h"
 #include "tamis/data/source.h"
 #include "tamis/select/guided/guide.h"
+#include "tamis/select/plan.h"
 #include "tamis/select/selection.h"
 
 namespace tamis {
@@ -39,12 +40,20 @@ struct GuidedOptions {
   Source drawn;                   // draw_sample() of the source, before any scale was put on it; may be empty
 };
 
+struct GuidedPlan : Plan {
+  GuidedPlan(const Shape& shape, const GuidedOptions& options, int threads);
+  Index rows;  // that are looked at
+};
+
 Options describe(GuidedOptions& options);
 Selection guided(const Source& source, const GuidedOptions& options, Context& context);
 
-// How many rows a run looks at.
+// How many of so many rows a run looks at; and on how many of these k-means on the selected columns is compared with
+// the guide afterwards (run/agreement.h).
 Index rows_looked_at(const GuidedOptions& options, Index rows);
-// These rows in memory, read in the same pass as the moments of the source; empty where the source itself will do.
+Index rows_compared(Index rows, Index cols);
+// The rows looked at in memory, read in the same pass as the moments of the source; empty where the source itself will
+// do.
 Source draw_sample(const Source& source, const GuidedOptions& options, Context& context);
 
 // The same guide for columns that another method has put in order: their share, f along that order and how many are

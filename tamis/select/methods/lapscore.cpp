@@ -9,10 +9,20 @@ namespace tamis {
 
 Options describe(LapScoreOptions& o) { return describe(o.graph); }
 
+LapScorePlan::LapScorePlan(const Shape& shape, const LapScoreOptions& options, int threads)
+    : Plan(shape, Code::graphs, threads) {
+  const GraphCost graph(shape, options.graph.neighbors, threads);
+  path = graph_path(options.graph, shape.rows);
+  phases = {{"nearest rows", graph.searching}, {"graph", graph.making}};
+  seconds = graph.seconds;
+  passes = graph.passes;
+}
+
 Selection lapscore(const Source& source, const LapScoreOptions& options, Context& context) {
   const Stopwatch watch(context);
   LapScoreOptions copy = options;
   validate(describe(copy), "lapscore");
+  const LapScorePlan plan(shape_of(source), options, context.threads());
   const ColumnMoments moments = checked_moments(source, context);
   const Graph graph = neighbor_graph(source, options.graph, context);
   const Smoothness smooth = column_smoothness(source, moments, graph, context);
@@ -22,7 +32,7 @@ Selection lapscore(const Source& source, const LapScoreOptions& options, Context
     const bool varies = moments.varies(j) && smooth.scatter[at] > 0;
     scores.push_back(varies ? std::max(-1.0, 1 - smooth.roughness[at] / smooth.scatter[at]) : -1.0);
   }
-  Selection out = direct_selection(std::move(scores), watch);
+  Selection out = direct_selection(std::move(scores), plan, watch);
   report_graph(graph, options.graph, out.report);
   return out;
 }

@@ -10,12 +10,17 @@
 #include "tamis/base/options.h"
 #include "tamis/data/source.h"
 #include "tamis/graph/graph.h"
+#include "tamis/select/plan.h"
 #include "tamis/select/selection.h"
 
 namespace tamis {
 
 struct LapScoreOptions {
   GraphOptions graph;
+};
+
+struct LapScorePlan : Plan {
+  LapScorePlan(const Shape& shape, const LapScoreOptions& options, int threads);
 };
 
 Options describe(LapScoreOptions& options);

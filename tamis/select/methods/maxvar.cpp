@@ -6,7 +6,14 @@ namespace tamis {
 
 Options describe(MaxVarOptions&) { return {}; }
 
-Selection maxvar(const Source& source, const MaxVarOptions&, Context& context) {
+MaxVarPlan::MaxVarPlan(const Shape& shape, const MaxVarOptions&, int threads) : Plan(shape, Code::moments, threads) {
+  constexpr double kColumnSeconds = 5e-7;
+  path = "moments";
+  passes = 1;
+  seconds = kStatisticsSeconds * shape.entries / threads + kColumnSeconds * shape.d();
+}
+
+Selection maxvar(const Source& source, const MaxVarOptions& options, Context& context) {
   const Stopwatch watch(context);
   const ColumnMoments moments = checked_moments(source, context);
   std::vector<double> scores;
@@ -15,9 +22,7 @@ Selection maxvar(const Source& source, const MaxVarOptions&, Context& context) {
     require(std::isfinite(scores.back()), ErrorCode::bad_data,
             "values so large that their squares overflow: scale the data");
   }
-  Selection out = direct_selection(std::move(scores), watch);
-  out.report.path = "moments";
-  return out;
+  return direct_selection(std::move(scores), MaxVarPlan(shape_of(source), options, context.threads()), watch);
 }
 
 }  // namespace tamis

@@ -6,11 +6,16 @@
 #include "tamis/base/context.h"
 #include "tamis/base/options.h"
 #include "tamis/data/source.h"
+#include "tamis/select/plan.h"
 #include "tamis/select/selection.h"
 
 namespace tamis {
 
 struct MaxVarOptions {};
+
+struct MaxVarPlan : Plan {
+  MaxVarPlan(const Shape& shape, const MaxVarOptions& options, int threads);
+};
 
 Options describe(MaxVarOptions& options);
 Selection maxvar(const Source& source, const MaxVarOptions& options, Context& context);

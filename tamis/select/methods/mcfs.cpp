@@ -159,34 +159,17 @@ class ActiveColumns final : public LarsColumns {
   std::vector<std::vector<double>> column_;  // those that were asked for
 };
 
-// How the paths see X: a function of shape and options. X'X at once takes n d^2 of work where its columns one by one
-// take 2 n d for each in use, but in larger pieces; and then K m^2 d for the images, where X'(X_A g) takes 2 n d K m.
-enum class View { gram, gram_columns, active_columns };
-
-View choose_view(const Source& source, Index paths, Index active) {
-  const auto n = static_cast<double>(source.rows()), d = static_cast<double>(source.cols());
-  const auto steps = static_cast<double>(paths) * static_cast<double>(active);
-  const bool worthwhile = d <= 4 * steps && (d <= n || n * d + steps * static_cast<double>(active) <= 2 * n * steps);
-  if (!source.sparse() && source.cols() <= kGramColumns && worthwhile) return View::gram;
-  return source.rows() < source.cols() ? View::active_columns : View::gram_columns;
-}
-
-const char* name_of(View view) {
-  return view == View::gram ? "gram" : view == View::gram_columns ? "gram columns" : "active columns";
-}
-
-std::unique_ptr<LarsColumns> columns_for(View view, const McfsTable& data, Context& context) {
-  if (view == View::active_columns) return std::make_unique<ActiveColumns>(data);
-  if (view == View::gram_columns) return std::make_unique<GramOnDemand>(data);
+std::unique_ptr<LarsColumns> columns_for(McfsView view, const McfsTable& data, Context& context) {
+  if (view == McfsView::active_columns) return std::make_unique<ActiveColumns>(data);
+  if (view == McfsView::gram_columns) return std::make_unique<GramOnDemand>(data);
   return std::make_unique<GramColumns>(gram(data.x, context));
 }
 
 // Y = D^-1/2 xi; a row without a neighbour is 0.
-Matrix embed(const Source& source, const McfsOptions& options, Report& report, Context& context) {
+Matrix embed(const Source& source, const McfsOptions& options, Index dims, Report& report, Context& context) {
   if (!options.embedding.empty()) return options.embedding;
   const Graph graph = neighbor_graph(source, options.graph, context);
   report_graph(graph, options.graph, report);
-  const Index dims = options.dims.value_or(std::min(options.clusters, source.rows() - 1));
   Spectrum spectrum = smoothest_eigenvectors(graph, dims, context);
   const auto flat =
       std::count_if(spectrum.values.begin(), spectrum.values.end(), [](double v) { return v < kOnePart; });
@@ -199,11 +182,6 @@ Matrix embed(const Source& source, const McfsOptions& options, Report& report, C
   for (const double degree : graph.degree) roots.push_back(degree > 0 ? 1 / std::sqrt(degree) : 0.0);
   scale_rows(roots, spectrum.vectors);
   return std::move(spectrum.vectors);
-}
-
-Index active_columns(const McfsOptions& options, const McfsTable& data) {
-  const Index most = std::min(data.x.cols(), data.x.rows() - 1);
-  return std::max<Index>(1, std::min(options.active.value_or(options.features.value_or(kActive)), most));
 }
 
 void warn_of_paths(const LarsFit& fit, Index active, Report& report) {
@@ -251,7 +229,68 @@ Matrix spread(const Matrix& coefficients, const McfsTable& data, Index d) {
   return out;
 }
 
+const char* name_of(McfsView view) {
+  return view == McfsView::gram ? "gram" : view == McfsView::gram_columns ? "gram columns" : "active columns";
+}
+
+// X'X at once takes n d^2 of work where its columns one by one take 2 n d for each in use, but in larger pieces; and
+// then K m^2 d for the images, where X'(X_A g) takes 2 n d K m.
+McfsView choose_view(const Shape& x, Index paths, Index active) {
+  const auto steps = static_cast<double>(paths) * static_cast<double>(active);
+  const double by_columns = x.n() * x.d() + steps * static_cast<double>(active);
+  const bool worthwhile = x.d() <= 4 * steps && (x.cols <= x.rows || by_columns <= 2 * x.n() * steps);
+  if (!x.sparse && x.cols <= kGramColumns && worthwhile) return McfsView::gram;
+  return x.rows < x.cols ? McfsView::active_columns : McfsView::gram_columns;
+}
+
+Index eigenvectors_for(const McfsOptions& options, Index rows) {
+  if (!options.embedding.empty()) return options.embedding.cols();
+  return options.dims.value_or(std::min(options.clusters, rows - 1));
+}
+
+Index active_for(const McfsOptions& options, const Shape& x) {
+  const Index most = std::min(x.cols, x.rows - 1);
+  return std::max<Index>(1, std::min(options.active.value_or(options.features.value_or(kActive)), most));
+}
+
+// Numbers and seconds of the paths; fitted to bench/forecast.py.
+double path_numbers(const McfsPlan& plan, const Shape& x) {
+  constexpr double kGramCopies = 2.1, kGramBuffers = 1e6, kPathVectors = 5.5;
+  const auto k = static_cast<double>(plan.dims), m = static_cast<double>(plan.active);
+  const double triangles = 0.5 * k * m * m;
+  if (plan.view == McfsView::gram)
+    return triangles + kGramCopies * x.d() * x.d() + std::min(x.d() * x.d(), kGramBuffers);
+  return triangles + std::min(x.n(), x.d()) * std::min(x.d(), k * m) + kPathVectors * x.d() * k;
+}
+
+double path_seconds(const McfsPlan& plan, const Shape& x, int threads) {
+  constexpr double kTriangle = 1.2e-9, kColumn = 3.3e-8, kImage = 7.6e-11;
+  const auto k = static_cast<double>(plan.dims), m = static_cast<double>(plan.active);
+  double seconds = kTriangle * k * m * m * m + kColumn * k * m * x.d();
+  if (plan.view == McfsView::gram) seconds += x.entries * x.d() / (kSquareFlops * threads);
+  if (plan.view == McfsView::active_columns) {
+    seconds += kImage * m * x.entries * k / threads + kTriangle * k * m * m * x.n();
+  }
+  return seconds;
+}
+
 }  // namespace
+
+McfsPlan::McfsPlan(const Shape& shape, const McfsOptions& options, int threads)
+    : Plan(shape, Code::everything, threads),
+      dims(eigenvectors_for(options, shape.rows)),
+      active(active_for(options, shape)),
+      view(choose_view(shape, dims, active)) {
+  const bool embedded = !options.embedding.empty();
+  const GraphCost graph(shape, options.graph.neighbors, threads);
+  path = (embedded ? "" : graph_path(options.graph, shape.rows) + "; ") + name_of(view);
+  phases = {{"nearest rows", graph.searching},
+            {"graph", graph.making},
+            {"eigenvectors", graph.kept + eigenvector_numbers(shape.rows, dims)},
+            {"lasso paths", graph.kept + path_numbers(*this, shape)}};
+  seconds = graph.seconds + eigenvector_seconds(shape.rows, dims, threads) + path_seconds(*this, shape, threads);
+  passes = graph.passes + (view == McfsView::active_columns ? 2 * static_cast<double>(active) : 0);
+}
 
 Options describe(McfsOptions& o) {
   const double inf = std::numeric_limits<double>::infinity();
@@ -282,17 +321,17 @@ Selection mcfs(const Source& source, const McfsOptions& options, Context& contex
   const Stopwatch watch(context);
   check_mcfs(source, options);
   const McfsTable data = mcfs_table(source, context);
+  const McfsPlan plan(shape_of(data.x.source()), options, context.threads());
 
   Report report;
-  const Matrix y = embed(source, options, report, context);
+  const Matrix y = embed(source, options, plan.dims, report, context);
   LarsOptions lars;
-  lars.active = active_columns(options, data);
+  lars.active = plan.active;
   lars.ridge = options.ridge / data.unit / data.unit;
   require(std::isfinite(lars.ridge), ErrorCode::bad_data, "mcfs: ridge = ", options.ridge,
           " is out of all proportion to the data: scale the data");
   lars.progress = [&](double fraction) { context.progress("mcfs", fraction, "lasso paths"); };
-  const View view = choose_view(data.x.source(), y.cols(), lars.active);
-  const auto columns = columns_for(view, data, context);
+  const auto columns = columns_for(plan.view, data, context);
   const LarsFit fit = lars_lasso(*columns, multiply_transposed(data.x, y, context), lars, context);
   warn_of_paths(fit, lars.active, report);
 
@@ -306,7 +345,7 @@ Selection mcfs(const Source& source, const McfsOptions& options, Context& contex
     out.report.warnings.push_back(text("mcfs: ", scored, " features have a score above 0, fewer than the ",
                                        *options.features, " asked for: the others follow by index"));
   }
-  out.report.path += (out.report.path.empty() ? "" : "; ") + std::string(name_of(view));
+  out.report.path = plan.path;
   out.report.resolved.emplace_back("dims", static_cast<double>(y.cols()));
   out.report.resolved.emplace_back("active", static_cast<double>(lars.active));
   watch.write(out.report);

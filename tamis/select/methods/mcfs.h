@@ -17,6 +17,7 @@
 #include "tamis/base/options.h"
 #include "tamis/data/source.h"
 #include "tamis/graph/graph.h"
+#include "tamis/select/plan.h"
 #include "tamis/select/selection.h"
 
 namespace tamis {
@@ -30,6 +31,15 @@ struct McfsOptions {
   double ridge = 0.0;           // on the diagonal of the Gram matrix of active columns; the authors' code has 0.001
   std::optional<Index> features;  // how many features the caller will take
   Matrix embedding;               // Y (n x K) given instead of one from a graph; may be empty
+};
+
+// How the paths see X: by X'X, by those of its columns that are needed, or by the active columns of X themselves.
+enum class McfsView { gram, gram_columns, active_columns };
+
+struct McfsPlan : Plan {
+  McfsPlan(const Shape& shape, const McfsOptions& options, int threads);
+  Index dims, active;  // K and m
+  McfsView view;
 };
 
 Options describe(McfsOptions& options);

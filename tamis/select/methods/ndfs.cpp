@@ -93,12 +93,10 @@ Matrix first_labels(const Source& x, const NdfsOptions& options, Context& contex
 //   d <= n: B = P^1/2 (I + P^1/2 X'X P^1/2)^-1 P^1/2,   d > n: I - XBX' = (I + XPX')^-1 and BX' = PX'(I + XPX')^-1.
 class Regression {
  public:
-  Regression(const Source& x, Context& context)
-      : x_(x), z_(uncentred(x)), context_(context), by_columns_(x.cols() <= x.rows()) {
+  Regression(const Source& x, bool by_columns, Context& context)
+      : x_(x), z_(uncentred(x)), context_(context), by_columns_(by_columns) {
     if (by_columns_) gram_ = x.sparse() ? sparse_gram() : gram(z_, context);
   }
-
-  bool by_columns() const { return by_columns_; }
 
   // Takes the diagonal of P.
   void reweigh(const std::vector<double>& p) {
@@ -301,16 +299,17 @@ Selection ndfs_selection(const NdfsTable& data, const NdfsFit& fit, Index d) {
   return out;
 }
 
-Selection solve(const Source& source, const NdfsTable& data, const Graph& graph, const NdfsOptions& options,
-                Context& context, Matrix* labels) {
+const char* system_name(const NdfsPlan& plan) { return plan.by_columns ? "d x d system" : "n x n system"; }
+
+Selection solve(const Source& source, const NdfsTable& data, const NdfsPlan& plan, const Graph& graph,
+                const NdfsOptions& options, Context& context, Matrix* labels) {
   require(graph.rows == source.rows(), ErrorCode::usage, "ndfs: a graph of ", graph.rows,
           " rows, need n = ", source.rows());
   Matrix first = options.init.empty() ? first_labels(data.x, options, context) : options.init;
-  Regression regression(data.x, context);
+  Regression regression(data.x, plan.by_columns, context);
   NdfsFit fit = iterate(data, regression, graph, options, std::move(first), context);
   Selection out = ndfs_selection(data, fit, source.cols());
-  out.report.path = regression.by_columns() ? "d x d system" : "n x n system";
-  if (graph.sampled_bandwidth) out.report.path += ", bandwidth from a sample of pairs";
+  out.report.path = system_name(plan);
   out.report.resolved = {{"neighbors", static_cast<double>(graph.neighbors)},
                          {"bandwidth", graph.bandwidth},
                          {"objective_rises", count_rises(fit.objective)}};
@@ -323,7 +322,44 @@ Selection solve(const Source& source, const NdfsTable& data, const Graph& graph,
   return out;
 }
 
+// Fitted to the peaks and times of bench/forecast.py.
+double system_numbers(const NdfsPlan& plan, const Shape& x, double c) {
+  constexpr double kColumnSquares = 2.1, kRowSquares = 1.45, kFactors = 6;
+  const double side = std::min(x.n(), x.d());
+  return (plan.by_columns ? kColumnSquares : kRowSquares) * side * side + kFactors * (x.n() + x.d()) * c;
+}
+
+double ndfs_gram_numbers(const NdfsPlan& plan, const Shape& x, int threads) {
+  if (plan.by_columns) return column_gram_numbers(x, threads);
+  const double piece = std::min({256.0, x.n(), static_cast<double>(kPieceCells) / x.d()});
+  return row_gram_numbers(x, threads) + (x.sparse ? 2 * x.d() * piece : 0);
+}
+
+double system_seconds(const Shape& x, double c, int threads) {
+  constexpr double kGram = 9.6e-10, kSparseGram = 1.07e-8, kSolve = 1e-10, kFactor = 5e-7, kSystemEntry = 3e-7;
+  const double side = std::min(x.n(), x.d());
+  const double grams = (x.sparse ? kSparseGram : kGram) * x.entries * side + kSolve * side * side * side;
+  return grams / threads + kFactor * (x.n() + x.d()) * c + kSystemEntry * side * side;
+}
+
 }  // namespace
+
+NdfsPlan::NdfsPlan(const Shape& shape, const NdfsOptions& options, int threads)
+    : Plan(shape, Code::systems, threads), by_columns(shape.cols <= shape.rows) {
+  constexpr double kPasses = 45, kSmallBuffers = 1.5e5;
+  const GraphCost graph(shape, options.graph.neighbors, threads);
+  const auto c = static_cast<double>(options.clusters);
+  path = system_name(*this);
+  if (samples_bandwidth(options.graph, shape.rows)) path += ", bandwidth from a sample of pairs";
+  kept += kSmallBuffers * std::min(1.0, c / kSmallPieces);
+  phases = {{"nearest rows", graph.searching},
+            {"graph", graph.making},
+            {"clusters of rows", graph.kept + row_clusters_numbers(shape, threads)},
+            {"gram", graph.kept + ndfs_gram_numbers(*this, shape, threads)},
+            {"systems", graph.kept + system_numbers(*this, shape, c)}};
+  seconds = graph.seconds + system_seconds(shape, c, threads);
+  passes = graph.passes + kPasses;
+}
 
 Options describe(NdfsOptions& o) {
   const double inf = std::numeric_limits<double>::infinity();
@@ -360,7 +396,9 @@ Selection ndfs(const Source& source, const NdfsOptions& options, Context& contex
   check_ndfs(source, options, context);
   const NdfsTable data = ndfs_table(source, context);
   const Graph graph = neighbor_graph(data.source, options.graph, context);
-  Selection out = solve(source, data, graph, options, context, nullptr);
+  const NdfsPlan plan(shape_of(data.x), options, context.threads());
+  Selection out = solve(source, data, plan, graph, options, context, nullptr);
+  out.report.path = plan.path;
   watch.write(out.report);
   return out;
 }
@@ -368,7 +406,9 @@ Selection ndfs(const Source& source, const NdfsOptions& options, Context& contex
 Selection ndfs(const Source& source, const Graph& graph, const NdfsOptions& options, Context& context, Matrix* labels) {
   const Stopwatch watch(context);
   check_ndfs(source, options, context);
-  Selection out = solve(source, ndfs_table(source, context), graph, options, context, labels);
+  const NdfsTable data = ndfs_table(source, context);
+  const NdfsPlan plan(shape_of(data.x), options, context.threads());
+  Selection out = solve(source, data, plan, graph, options, context, labels);
   watch.write(out.report);
   return out;
 }

@@ -18,6 +18,7 @@
 #include "tamis/data/source.h"
 #include "tamis/graph/graph.h"
 #include "tamis/linalg/matrix.h"
+#include "tamis/select/plan.h"
 #include "tamis/select/selection.h"
 
 namespace tamis {
@@ -34,6 +35,11 @@ struct NdfsOptions {
   Index restarts = 10;     // k-means starts of the first F
   GraphOptions graph;
   Matrix init;  // a first F (n x clusters, >= 0); empty: from k-means
+};
+
+struct NdfsPlan : Plan {
+  NdfsPlan(const Shape& shape, const NdfsOptions& options, int threads);
+  bool by_columns;  // the systems are d x d, else n x n
 };
 
 Options describe(NdfsOptions& options);

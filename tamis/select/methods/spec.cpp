@@ -53,12 +53,23 @@ Options describe(SpecOptions& o) {
   return options;
 }
 
+SpecPlan::SpecPlan(const Shape& shape, const SpecOptions& options, int threads) : Plan(shape, Code::graphs, threads) {
+  const GraphCost graph(shape, options.graph.neighbors, threads);
+  path = graph_path(options.graph, shape.rows) + ", function " + std::to_string(options.function);
+  const bool spectral = options.function == 3;
+  const double eigenvectors = spectral ? eigenvector_numbers(shape.rows, options.clusters) : 0;
+  phases = {{"nearest rows", graph.searching}, {"graph", graph.making + eigenvectors}};
+  seconds = graph.seconds + (spectral ? eigenvector_seconds(shape.rows, options.clusters, threads) : 0);
+  passes = graph.passes;
+}
+
 Selection spec(const Source& source, const SpecOptions& options, Context& context) {
   const Stopwatch watch(context);
   SpecOptions copy = options;
   validate(describe(copy), "spec");
   require(options.clusters <= source.rows(), ErrorCode::usage, "spec: clusters = ", options.clusters,
           ", need 1..n = ", source.rows());
+  const SpecPlan plan(shape_of(source), options, context.threads());
   const ColumnMoments moments = checked_moments(source, context);
   const Graph graph = neighbor_graph(source, options.graph, context);
   const Smoothness smooth = column_smoothness(source, moments, graph, context);
@@ -75,9 +86,8 @@ Selection spec(const Source& source, const SpecOptions& options, Context& contex
     const double size = options.function == 1 ? weighted_square(smooth, j) : smooth.scatter[j];
     scores[j] = varies ? std::max(kRoughest, -smooth.roughness[j] / size) : kRoughest;
   }
-  Selection out = direct_selection(std::move(scores), watch);
+  Selection out = direct_selection(std::move(scores), plan, watch);
   report_graph(graph, options.graph, out.report);
-  out.report.path += ", function " + std::to_string(options.function);
   return out;
 }
 

@@ -15,6 +15,7 @@
 #include "tamis/base/options.h"
 #include "tamis/data/source.h"
 #include "tamis/graph/graph.h"
+#include "tamis/select/plan.h"
 #include "tamis/select/selection.h"
 
 namespace tamis {
@@ -23,6 +24,10 @@ struct SpecOptions {
   Index clusters = 8;  // function 3 only
   Index function = 2;
   GraphOptions graph;
+};
+
+struct SpecPlan : Plan {
+  SpecPlan(const Shape& shape, const SpecOptions& options, int threads);
 };
 
 Options describe(SpecOptions& options);

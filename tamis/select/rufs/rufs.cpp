@@ -94,7 +94,6 @@ void write_report(const RufsFit& fit, const RufsOptions& options, Report& report
                             terms.regression, terms.sparsity, terms.penalty};
     for (std::size_t k = 0; k < report.terms.size(); ++k) report.terms[k].second.push_back(parts[k]);
   }
-  report.path += text("; W by ", fit.path);
   const Index used = fit.state.g.cols();
   report.resolved.emplace_back("clusters", static_cast<double>(used));
   report.resolved.emplace_back("gap", fit.gap);
@@ -108,6 +107,27 @@ void write_report(const RufsFit& fit, const RufsOptions& options, Report& report
 }
 
 }  // namespace
+
+// Numbers and seconds fitted to the peaks and times of bench/forecast.py; how many iterations there are depends on the
+// data.
+RufsPlan::RufsPlan(const Shape& shape, const RufsOptions& options, int threads) : Plan(shape, Code::systems, threads) {
+  constexpr double kSquares = 1.35, kFactors = 19, kPasses = 500, kSmallBuffers = 1.5e5;
+  constexpr double kEntry = 2.3e-9, kFactor = 2.7e-7, kRow = 1e-4;
+  const GraphCost graph(shape, options.graph.neighbors, threads);
+  const RidgePath ridge = ridge_path(shape.rows, shape.cols, shape.sparse);
+  const double c = static_cast<double>(options.clusters), side = std::min(shape.n(), shape.d());
+  const double both = shape.n() + shape.d(), squares = ridge == RidgePath::iterated ? 0 : kSquares * side * side;
+  path = graph_path(options.graph, shape.rows) + "; W by " + name_of(ridge);
+  kept += kSmallBuffers * std::min(1.0, c / kSmallPieces);
+  phases = {{"nearest rows", graph.searching},
+            {"graph", graph.making},
+            {"clusters of rows", graph.kept + row_clusters_numbers(shape, threads)},
+            {"systems", graph.kept + squares + kFactors * both * c}};
+  if (ridge == RidgePath::columns) phases.push_back({"gram", graph.kept + column_gram_numbers(shape, threads)});
+  if (ridge == RidgePath::rows) phases.push_back({"gram", graph.kept + row_gram_numbers(shape, threads)});
+  seconds = graph.seconds + kEntry * shape.entries * side / threads + kFactor * both * c * c + kRow * shape.n();
+  passes = graph.passes + kPasses;
+}
 
 Options describe(RufsOptions& o) {
   const double inf = std::numeric_limits<double>::infinity();
@@ -137,6 +157,7 @@ Selection rufs(const Source& source, const RufsOptions& options, Context& contex
   const Stopwatch watch(context);
   check_rufs(source, options);
   const RufsTable prepared = rufs_table(source, context);
+  const RufsPlan plan(shape_of(prepared.source), options, context.threads());
   const Graph graph = neighbor_graph(source, options.graph, context);
   const Centered x(prepared.source, std::vector<double>(prepared.kept.size()), 1.0);
   const double unit = prepared.unit;
@@ -156,6 +177,7 @@ Selection rufs(const Source& source, const RufsOptions& options, Context& contex
                  : options.init;
   const RufsFit fit = fit_rufs(problem, std::move(g), options.iterations, options.tolerance, context);
   Selection out = rufs_selection(fit, prepared, source.cols());
+  out.report.path = plan.path;
   report_graph(graph, options.graph, out.report);
   write_report(fit, options, out.report);
   watch.write(out.report);

@@ -17,6 +17,7 @@
 #include "tamis/data/source.h"
 #include "tamis/graph/graph.h"
 #include "tamis/linalg/matrix.h"
+#include "tamis/select/plan.h"
 #include "tamis/select/selection.h"
 
 namespace tamis {
@@ -34,6 +35,10 @@ struct RufsOptions {
   double tolerance = 1e-4;
   GraphOptions graph;
   Matrix init;  // a first G (n x c, >= 0) instead of the one from k-means; no option of the command
+};
+
+struct RufsPlan : Plan {
+  RufsPlan(const Shape& shape, const RufsOptions& options, int threads);
 };
 
 Options describe(RufsOptions& options);

@@ -35,22 +35,26 @@ std::vector<double> ratios(const std::vector<double>& a, const std::vector<doubl
 
 }  // namespace
 
-RidgeSystem::RidgeSystem(const Centered& x, Index decomposed, Context& context) : x_(x), path_(Path::iterated) {
-  if (std::min(x.rows(), x.cols()) > (x.source().sparse() ? decomposed / 4 : decomposed)) return;
-  path_ = x.cols() <= x.rows() ? Path::columns : Path::rows;
-  const bool rows = path_ == Path::rows;
-  gram_ = Tridiagonal(rows ? gram_of_rows(x, context) : gram(x, context));
+RidgePath ridge_path(Index rows, Index cols, bool sparse, Index decomposed) {
+  if (std::min(rows, cols) > (sparse ? decomposed / 4 : decomposed)) return RidgePath::iterated;
+  return cols <= rows ? RidgePath::columns : RidgePath::rows;
 }
 
-const char* RidgeSystem::path() const {
-  return path_ == Path::columns ? "gram of columns" : path_ == Path::rows ? "gram of rows" : "products";
+const char* name_of(RidgePath path) {
+  return path == RidgePath::columns ? "gram of columns" : path == RidgePath::rows ? "gram of rows" : "products";
+}
+
+RidgeSystem::RidgeSystem(const Centered& x, Index decomposed, Context& context)
+    : x_(x), path_(ridge_path(x.rows(), x.cols(), x.source().sparse(), decomposed)) {
+  if (path_ == RidgePath::iterated) return;
+  gram_ = Tridiagonal(path_ == RidgePath::rows ? gram_of_rows(x, context) : gram(x, context));
 }
 
 void RidgeSystem::solve(const Matrix& t, Matrix c, double r, Matrix& w, Matrix& xw, Context& context) const {
-  if (path_ == Path::iterated) return iterate(t, c, r, w, xw, context);
+  if (path_ == RidgePath::iterated) return iterate(t, c, r, w, xw, context);
   w = Matrix();
-  w = path_ == Path::columns ? solve_columns(t, std::move(c), r, xw, context)
-                             : solve_rows(t, std::move(c), r, xw, context);
+  w = path_ == RidgePath::columns ? solve_columns(t, std::move(c), r, xw, context)
+                                  : solve_rows(t, std::move(c), r, xw, context);
 }
 
 // W = (X'X + r I)^-1 (X'T + r C)

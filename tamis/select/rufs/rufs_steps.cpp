@@ -102,7 +102,6 @@ RufsFit fit_rufs(const RufsProblem& problem, Matrix g, Index rounds, double tole
   out.gap = weights.run(state, WeightStep::Gap::fine, context);
   out.trace.back() = checked(problem, state, now, context);
   out.weight_iterations = weights.iterations();
-  out.path = weights.path();
   return out;
 }
 

@@ -45,23 +45,27 @@ double rounding_of(const RufsProblem& problem, const RufsState& state, double ob
 // F = max((G'G)^-1 G'X, 0) + 0.2 (mean of its positive entries).
 Matrix first_basis(const RufsProblem& problem, const Matrix& g, Context& context);
 
+// By which square matrix the W step solves its systems, or by products with the data where none is small enough.
+enum class RidgePath { columns, rows, iterated };
+RidgePath ridge_path(Index rows, Index cols, bool sparse, Index decomposed = kDecomposed);
+const char* name_of(RidgePath path);
+
 // minimise ||X W - T||^2 + r ||W - C||^2 for many T, C and r.
 class RidgeSystem {
  public:
   RidgeSystem(const Centered& x, Index decomposed, Context& context);
   // `w` and `xw` hold the point to start from where it iterates, and the solution afterwards.
   void solve(const Matrix& t, Matrix c, double r, Matrix& w, Matrix& xw, Context& context) const;
-  bool iterates() const { return path_ == Path::iterated; }  // there is no decomposition
-  const char* path() const;
+  bool iterates() const { return path_ == RidgePath::iterated; }  // there is no decomposition
+  const char* path() const { return name_of(path_); }
 
  private:
-  enum class Path { columns, rows, iterated };
   Matrix solve_columns(const Matrix& t, Matrix c, double r, Matrix& xw, Context& context) const;
   Matrix solve_rows(const Matrix& t, Matrix c, double r, Matrix& xw, Context& context) const;
   void iterate(const Matrix& t, const Matrix& c, double r, Matrix& w, Matrix& xw, Context& context) const;
 
   const Centered& x_;
-  Path path_;
+  RidgePath path_;
   Tridiagonal gram_;  // X'X or XX'
 };
 
@@ -115,7 +119,6 @@ struct RufsFit {
   std::vector<RufsTerms> trace;  // the start, then one a round
   double gap = 0;                // of the last W
   Index weight_iterations = 0;   // of all W steps
-  const char* path = "";
   bool converged = false;
 };
 // From labels G: F and W of the start, W, then rounds of G, F, W until one gains at most `tolerance` of J.

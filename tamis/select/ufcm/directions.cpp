@@ -73,7 +73,7 @@ void Directions::update(const Clusters& clusters, double beta, const std::vector
 // nothing but rounding is left of tr(W'SW) (no penalty, and directions in which no row varies).
 bool Directions::solve_exactly(const SymmetricOperator& m) {
   const Index d = m.dim;
-  if (options_.alpha <= 1 || d > kSchedule.exact_columns) return false;
+  if (!solves_exactly(options_, d)) return false;
   Matrix identity(d, d);
   for (Index i = 0; i < d; ++i) identity(i, i) = 1;
   if (whole_scatter_.empty()) whole_scatter_ = scatter_->whole();

@@ -8,19 +8,9 @@ namespace tamis {
 
 namespace {
 
-constexpr Index kLargestGram = 4096;  // 134 MB
-constexpr Index kRowsPerTask = 256;   // of S: the cut is fixed, so the bits are too
+constexpr Index kRowsPerTask = 256;  // of S: the cut is fixed, so the bits are too
 
 }  // namespace
-
-ScatterPath choose_scatter_path(const Source& source, Index dims, Index products) {
-  if (source.sparse() || source.cols() > kLargestGram) return ScatterPath::products;
-  const auto n = static_cast<double>(source.rows()), d = static_cast<double>(source.cols());
-  const auto columns = static_cast<double>(dims * products);
-  const double with_gram = n * d * d + 2 * d * d * columns;
-  const double with_products = 4 * n * d * columns;
-  return with_gram < with_products ? ScatterPath::gram : ScatterPath::products;
-}
 
 Scatter::Scatter(const Centered& z, ScatterPath path, Context& context) : z_(z), context_(context) {
   if (path == ScatterPath::gram) gram_ = gram(z, context);

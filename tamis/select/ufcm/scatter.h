@@ -3,14 +3,9 @@
 
 #include "tamis/base/context.h"
 #include "tamis/data/passes/passes.h"
+#include "tamis/select/ufcm/plan.h"
 
 namespace tamis {
-
-enum class ScatterPath { gram, products };
-
-// The choice is a function of shape and kind alone: never of memory or threads.
-// `products` is the number of products with S that a fit is expected to take.
-ScatterPath choose_scatter_path(const Source& source, Index dims, Index products);
 
 class Scatter {
  public:

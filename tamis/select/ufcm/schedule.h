@@ -31,11 +31,14 @@ struct Schedule {
   Index sample_from = 262144;  // rows from which it pays: fewer find better optima on their own
   Index sample_rows = 16384;
   Index sample_cells = 8 * 1024 * 1024;  // numbers in the sample at most: 64 MB
-  Index sample_restarts = 2;             // starts are cheap there, and decide where the whole fit ends
+  Index sample_least = 2048;             // rows, and of each cluster, without which a sample says too little
+  Index sample_rows_per_cluster = 50;
+  Index sample_restarts = 2;  // starts are cheap there, and decide where the whole fit ends
 
   // Products with S that a fit takes, which decides whether S is formed; after a fit of a sample only a few are left.
   Index products = 40;
   Index products_after_sample = 12;
+  Index largest_gram = 4096;  // columns up to which S may be formed: 134 MB
 
   Index pivoted = 2048;  // rows of W that QR puts in order at most; the others follow by their norms
 };

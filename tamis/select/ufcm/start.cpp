@@ -26,17 +26,6 @@ double scale_free_beta(const RitzPairs& start, double sparsity, double p) {
 
 }  // namespace
 
-Index wanted_dims(const UfcmOptions& options, Index varying) {
-  if (options.dims) return std::min(*options.dims, varying);
-  return std::max<Index>(1, std::min(options.clusters - 1, varying - 1));
-}
-
-Index sample_size(const Source& source, const UfcmOptions& options) {
-  if (source.sparse() || source.rows() < kSchedule.sample_from) return 0;
-  const Index rows = std::min(kSchedule.sample_rows, kSchedule.sample_cells / source.cols());
-  return rows >= std::max<Index>(2048, 50 * options.clusters) ? rows : 0;
-}
-
 double given_beta(const UfcmOptions& options, double unit) {
   const double beta = options.beta.value_or(0) / unit / unit;
   require(beta < 1e150, ErrorCode::bad_data, "ufcm: beta = ", options.beta.value_or(0),
@@ -69,13 +58,13 @@ Start sampled_start(const UfcmTable& table, const UfcmOptions& options, Index co
   return start;
 }
 
-void complete_start(const UfcmTable& table, const UfcmOptions& options, const Matrix& scatter, Start& start,
+void complete_start(const UfcmTable& table, const UfcmOptions& options, Index dims, const Matrix& scatter, Start& start,
                     Context& context) {
   const bool sampled = !start.w.vectors.empty();
   start.beta = given_beta(options, table.unit);
   if (options.beta && sampled) return;
   const Accuracy accuracy = options.beta ? Accuracy::rough : Accuracy::full;
-  RitzPairs principal = principal_directions(table.z, wanted_dims(options, table.z.cols()), accuracy, scatter, context);
+  RitzPairs principal = principal_directions(table.z, dims, accuracy, scatter, context);
   require(principal.vectors.cols() > 0, ErrorCode::bad_data, "no variation left above rounding");
   if (!options.beta) start.beta = scale_free_beta(principal, options.sparsity, options.p);
   if (!sampled) start.w = std::move(principal);

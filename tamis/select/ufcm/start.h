@@ -23,12 +23,6 @@ struct Start {
   double beta = 0;
 };
 
-// d' = min(c - 1, rank): more directions than that are arbitrary at alpha = 1; d' = d would give every score 1.
-Index wanted_dims(const UfcmOptions& options, Index varying);
-
-// The number of rows worth fitting first; 0 where the whole is as quick.
-Index sample_size(const Source& source, const UfcmOptions& options);
-
 // beta in the units of Z, where it is given; 0 where it is not.
 double given_beta(const UfcmOptions& options, double unit);
 
@@ -36,7 +30,7 @@ double given_beta(const UfcmOptions& options, double unit);
 Start sampled_start(const UfcmTable& table, const UfcmOptions& options, Index count, Context& context);
 
 // beta, and W where no fit of a sample gave it. `scatter`: S, or an empty matrix where it is not known.
-void complete_start(const UfcmTable& table, const UfcmOptions& options, const Matrix& scatter, Start& start,
+void complete_start(const UfcmTable& table, const UfcmOptions& options, Index dims, const Matrix& scatter, Start& start,
                     Context& context);
 
 }  // namespace tamis

@@ -97,12 +97,6 @@ void check_ufcm(const Source& source, const UfcmOptions& options) {
           " classes, need at most clusters = ", options.clusters);
 }
 
-std::string path_name(const UfcmOptions& options, ScatterPath path, Index sample) {
-  std::string name = options.alpha == 1 ? "centroids" : path == ScatterPath::gram ? "gram" : "products";
-  if (sample > 0) name += text(", from a sample of ", sample, " rows");
-  return name;
-}
-
 Selection ufcm_selection(const Fit& fit, const std::vector<Index>& kept, Index d, double unit) {
   Selection out;
   spread_over_columns(fit.w(), kept, d, 1, out);
@@ -202,28 +196,26 @@ void resume(Fit& fit, const std::string& state, bool sampled, Context& context) 
 Selection fit_source(const Source& source, const UfcmOptions& options, Context& context) {
   const UfcmTable table = ufcm_table(source, context);
   const Centered& z = table.z;
-  const Index dims = wanted_dims(options, z.cols()), sample = sample_size(z.source(), options);
+  const UfcmPlan plan(shape_of(z.source()), options, context.threads());
   const std::optional<std::string> kept = context.keeper == nullptr ? std::nullopt : context.keeper->load();
 
   Start start;
-  if (sample > 0 && !kept) start = sampled_start(table, options, sample, context);
-  const Index products = sample > 0 ? kSchedule.products_after_sample : kSchedule.products;
-  const ScatterPath path = choose_scatter_path(z.source(), dims, products);
+  if (plan.sample > 0 && !kept) start = sampled_start(table, options, plan.sample, context);
   std::optional<Scatter> scatter;
-  if (options.alpha != 1) scatter.emplace(z, path, context);
+  if (plan.scatter != ScatterPath::centroids) scatter.emplace(z, plan.scatter, context);
   if (kept) {
     start.beta = given_beta(options, table.unit);
   } else {
     const Matrix unknown;
-    complete_start(table, options, scatter ? scatter->matrix() : unknown, start, context);
+    complete_start(table, options, plan.dims, scatter ? scatter->matrix() : unknown, start, context);
   }
   Fit fit(z, options, scatter ? &*scatter : nullptr, std::move(start), context);
-  if (kept) resume(fit, *kept, sample > 0, context);
+  if (kept) resume(fit, *kept, plan.sample > 0, context);
   const Index begun_at = fit.next_iteration();
   fit.run();
 
   Selection out = ufcm_selection(fit, table.kept, source.cols(), table.unit);
-  out.report.path = path_name(options, path, sample);
+  out.report.path = plan.path;
   out.report.resumed_at = kept ? begun_at : 0;
   out.report.resolved = {{"beta", fit.beta() * table.unit * table.unit}, {"dims", static_cast<double>(fit.w().cols())}};
   return out;

@@ -1,0 +1,151 @@
+#include "tamis/select/plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tamis/graph/laplacian.h"
+#include "tamis/select/row_clusters.h"
+
+namespace tamis {
+
+namespace {
+
+// A peak is that of the largest phase, beside what is kept through all of them. The factors come from profiles of the
+// heap; what the allocator keeps of freed memory is in them, fitted to the peaks of bench/forecast.py --random.
+constexpr double kMargin = 1.05;       // a forecast below the peak is worse than one above it
+constexpr double kColumnFacts = 30;    // of every column: moments, scales, scores and their order, names' places
+constexpr double kSparseCopies = 0.3;  // of every entry of a sparse table
+
+// Bytes of the program when the method has run on next to nothing.
+constexpr double kBytesPerThread = 0.42e6;
+double code_bytes(Code code) {
+  switch (code) {
+    case Code::moments: return 7.7e6;
+    case Code::graphs: return 8.3e6;
+    case Code::systems: return 9.6e6;
+    case Code::everything: break;
+  }
+  return 9.7e6;
+}
+
+// A square matrix of sums over rows, made in panels.
+double gram_numbers(double side, double widest_panel, double leaves, int threads) {
+  constexpr double kUnderWay = 3, kTree = 0.6, kPadding = 128;  // panels of a thread, of a level of the tree; columns
+  const double panel = std::min(side, widest_panel);
+  return side * side + (kUnderWay * threads + kTree * std::log2(std::max(1.0, leaves))) * panel * (panel + kPadding);
+}
+
+// Nearest rows: the tiles of each thread, or of sparse rows the entries twice more, in rows and in columns.
+double search_numbers(const Shape& x, int threads) {
+  if (x.sparse) return 4.3 * x.entries + 2 * x.n() * threads + 5 * x.d();
+  constexpr double kTileRows = 768, kTileCols = 1024, kTileNumbers = 700e3, kTaskRows = 256, kTaskCols = 512;
+  constexpr double kRowsOfAllPairs = 4096;  // up to there the mean of all distances is taken too
+  const double tasks = std::min(static_cast<double>(threads), std::ceil(x.n() / kTaskRows));
+  const double tile = std::min(std::min(x.n(), kTileRows) * std::min(x.d(), kTileCols), kTileNumbers);
+  const double share = x.n() <= kRowsOfAllPairs ? 1.75 : 0.9;
+  return tasks * (share * tile + 1.2 * std::min(x.n(), kTaskRows) * std::min(x.n(), kTaskCols)) + 13 * x.d();
+}
+
+// All products of rows; of sparse ones those of entries that share a column.
+double search_seconds(const Shape& x, int threads) {
+  const double n = x.n(), d = std::max(x.d(), 1.0);
+  if (x.sparse) {
+    const double shared = (1.4e-9 * x.entries * x.entries / d + 3.3e-9 * n * n) / threads;
+    return shared + 5e-7 * x.entries + 1.15e-5 * n + 2e-7 * d;
+  }
+  return (4.5e-11 * n * n * d + 1e-9 * n * n + 5.3e-8 * x.entries) / threads + 2.2e-5 * n + 1e-7 * d;
+}
+
+}  // namespace
+
+Shape shape_of(const TableSize& table) {
+  Shape out;
+  out.rows = table.rows, out.cols = table.cols, out.sparse = table.sparse;
+  out.entries = static_cast<double>(table.entries);
+  out.width = static_cast<double>(size_of(table.dtype)) / sizeof(double);
+  return out;
+}
+
+Plan::Plan(const Shape& shape, Code code, int threads)
+    : kept(kColumnFacts * shape.d() + (shape.sparse ? kSparseCopies * shape.entries + shape.n() : 0)),
+      program(code_bytes(code) + kBytesPerThread * threads) {}
+
+double Plan::peak_numbers() const {
+  double most = 0;
+  for (const Phase& phase : phases) most = std::max(most, phase.numbers);
+  return kMargin * (kept + most);
+}
+
+double column_gram_numbers(const Shape& x, int threads) {
+  constexpr double kPanel = 512, kLeafRows = 2048;
+  return gram_numbers(x.d(), kPanel, x.n() / kLeafRows, threads);
+}
+
+double row_gram_numbers(const Shape& x, int threads) {
+  constexpr double kPanel = 256, kLeafCols = 1024;
+  return gram_numbers(x.n(), kPanel, x.d() / kLeafCols, threads);
+}
+
+bool reads_once(const Shape& x) {
+  constexpr Index kFewRows = 2 * kBlockRows, kManyCols = 4096;  // of scatter_product() in data/passes
+  return x.rows > kFewRows && x.cols <= kManyCols;
+}
+
+double directions_numbers(const Shape& x, PrincipalPath path, double w, int threads) {
+  constexpr double kRowsOfPanel = 6144, kPanel = 64, kWholeRows = 256;
+  const double n = x.n(), d = x.d();
+  switch (path) {
+    case PrincipalPath::gram:
+      if (x.sparse) return 6.7 * d * d + 0.5 * kPanel * std::min(n, kRowsOfPanel);
+      return std::max(column_gram_numbers(x, threads), 2 * d * d);
+    case PrincipalPath::gram_of_rows:
+      if (x.sparse) return 3.2 * n * n + 2 * d * w + 1.7 * d * std::min(n, kPanel);
+      if (n <= kWholeRows) return 3.2 * n * n + 4 * d * w + 3e4;
+      return std::max(row_gram_numbers(x, threads), n * n + 22 * n * w) + 6 * d * w;
+    case PrincipalPath::products_of_rows: return 17 * n * w + (x.sparse ? 3 : 6) * d * w;
+    case PrincipalPath::products: break;
+  }
+  const auto start = static_cast<double>(rows_to_start_from(x.rows, x.cols, x.sparse, static_cast<Index>(w)));
+  return std::max(19 * d * w + (reads_once(x) ? 0 : 2.5 * n * w), 1.45 * d * start);
+}
+
+GraphCost::GraphCost(const Shape& x, Index neighbors, int threads)
+    : searching(search_numbers(x, threads) + 2 * x.n()),
+      making(x.n() * (7.5 * static_cast<double>(std::min(neighbors, x.rows - 1)) + 4)),
+      kept(making / 2),
+      seconds(search_seconds(x, threads)) {}
+
+std::string graph_path(const GraphOptions& options, Index rows) {
+  return "graph, " + options.weights + " weights" +
+         (samples_bandwidth(options, rows) ? ", bandwidth from a sample of pairs" : "");
+}
+
+namespace {
+
+constexpr double kEigenGuards = 6;  // vectors beside the wanted ones
+
+}  // namespace
+
+double eigenvector_numbers(Index rows, Index count) {
+  const auto n = static_cast<double>(rows), c = static_cast<double>(count);
+  return takes_whole_spectrum(rows, count) ? 5.4 * n * n : 7.6 * n * (c + kEigenGuards);
+}
+
+double eigenvector_seconds(Index rows, Index count, int threads) {
+  const auto n = static_cast<double>(rows), c = static_cast<double>(count);
+  const double steps = (c + kEigenGuards) * (c + kEigenGuards);
+  return (takes_whole_spectrum(rows, count) ? 4.8e-10 * n * n * n : 4.5e-8 * n * steps) / threads;
+}
+
+double row_clusters_numbers(const Shape& x, int threads) {
+  constexpr double kGuards = 4, kSmallBuffers = 2.5e5;
+  const double n = x.n(), cells = x.n() * x.d();
+  const auto components = static_cast<double>(components_for_clusters(x.rows, x.cols));
+  if (components == 0) return 2.05 * cells + std::min(0.9 * cells, kSmallBuffers);
+  const double w = std::min({components + kGuards, n, x.d()});
+  PrincipalPath path = principal_path(x.rows, x.cols, x.sparse, false);
+  if (path == PrincipalPath::gram) path = PrincipalPath::products;  // rough ones are those of a sample
+  return std::max(directions_numbers(x, path, w, threads), 2.2 * n * w);
+}
+
+}  // namespace tamis
