@@ -10,7 +10,8 @@ left: the HDF5 library itself may crash on a file whose inner structure is damag
 from __future__ import annotations
 
 import os
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from .arrow import read_arrow, read_parquet
 from .hdf5 import read_h5, read_h5ad

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import prod
-from typing import Any, BinaryIO, Callable, Iterator
+from typing import Any, BinaryIO
 
 from .hdf5 import HDF5File, require_counts
 from .numbers import compressed_rows, dense_numbers, number_type, require_shape

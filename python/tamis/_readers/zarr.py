@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 from .hdf5 import anndata_parts, dense_array, require_counts
 from .request import Parts, Request
