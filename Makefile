@@ -1,7 +1,7 @@
 # make demo    set up, build, and run the main job on a small embedded data set; its page is tamis-demo/report.html
 # make test    set up, build, and run every test
 # make build   build/tamis, and .venv with the Python package and what the tests and benchmarks use
-# make check   format, tidy, order of the rooms, sanitizers, short fuzzing
+# make check   format, lint, tidy, order of the rooms, sanitizers, short fuzzing
 # make bench   limits of time on an idle machine; kernels; against a plain NumPy version, library calls and scikit-feature
 #              (takes minutes)
 # make format  rewrite the sources in the house format

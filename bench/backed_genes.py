@@ -14,8 +14,9 @@ from pathlib import Path
 import anndata
 import h5py
 import numpy as np
-import tamis
 from scipy import sparse
+
+import tamis
 
 
 def write(path, cells, genes=20000, groups=6):

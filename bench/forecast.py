@@ -128,8 +128,8 @@ def main():
     parser.add_argument("--random", type=int, default=0, help="so many random shapes instead of the list")
     parser.add_argument("--seed", type=int, default=1, help="of the random shapes")
     arguments = parser.parse_args()
-    print(f"{'method':9}{'rows':>9}{'columns':>9}{'':>6}  {'MB':>7}{'forecast':>9}{'ratio':>7}  {'s':>7}{'forecast':>9}{'ratio':>7}"
-          f"  {'passes':>6}{'forecast':>9}  storage")
+    print(f"{'method':9}{'rows':>9}{'columns':>9}{'':>6}  {'MB':>7}{'forecast':>9}{'ratio':>7}"
+          f"  {'s':>7}{'forecast':>9}{'ratio':>7}  {'passes':>6}{'forecast':>9}  storage")
     memory, seconds = [], []
     for shape in random_shapes(arguments.random, arguments.seed) if arguments.random else SHAPES:
         if arguments.only not in ("", shape.method):

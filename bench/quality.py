@@ -16,9 +16,10 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-import tamis
 from scipy.stats import spearmanr
 from sklearn.cluster import KMeans
+
+import tamis
 from tamis.metrics import clustering_accuracy, normalized_mutual_info
 
 GENES = {"lung_small", "tox_171", "colon"}
@@ -103,7 +104,8 @@ def print_agreements(known):
     print(f" {correlations[0]:.2f}, {correlations[1]:.2f}")
     for name, runs in (("higher", known[higher > 0]), ("not higher", known[higher <= 0])):
         if len(runs):
-            print(f"{name}: {len(runs)} runs, gain {runs[:, 2].mean():+.1f} {runs[:, 3].mean():+.1f}, NMI rose in {(runs[:, 3] > 0).sum()}")
+            print(f"{name}: {len(runs)} runs, gain {runs[:, 2].mean():+.1f} {runs[:, 3].mean():+.1f}, "
+                  f"NMI rose in {(runs[:, 3] > 0).sum()}")
 
 
 def main():
@@ -119,7 +121,8 @@ def main():
         name, shape, k, means, known = measure(path, options.rows, options.seeds)
         agreements += known
         results[name] = means
-        line = "  ".join(f"{method} {means[method, 'auto'][0]:.1f}" for method in ("guided", "guided, c", "ufcm", "variance", "random"))
+        compared = ("guided", "guided, c", "ufcm", "variance", "random")
+        line = "  ".join(f"{method} {means[method, 'auto'][0]:.1f}" for method in compared)
         print(f"{name:16} {shape[0]:5} x {shape[1]:5}  k {k:4}  all {means['all', 'all'][0]:.1f}  {line}", flush=True)
     print("\nDifference to all columns, mean over sets: ACC, NMI of single starts; ACC, NMI of the best of ten")
     for key in dict.fromkeys(key for means in results.values() for key in means):

@@ -59,7 +59,8 @@ def against_peer(method, X, t, arguments, folder):
     start = time.perf_counter()
     peer(method, X, t, arguments.features, 10)
     theirs = time.perf_counter() - start
-    print(f"{method:9} {len(X):6} x {X.shape[1]:<5} peer {theirs:8.2f} s   tamis {ours:7.3f} s   {theirs / ours:6.1f} times", flush=True)
+    print(f"{method:9} {len(X):6} x {X.shape[1]:<5} peer {theirs:8.2f} s   tamis {ours:7.3f} s   {theirs / ours:6.1f} times",
+          flush=True)
 
 
 def main():

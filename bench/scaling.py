@@ -85,7 +85,8 @@ def client_bytes(job):
 
 
 def show(jobs, machine):
-    print(f"{'rows':>8}{'columns':>9}{'workers':>9}{'passes s':>11}{'network s':>11}{'tasks s':>10}{'k-means s':>11}{'client GB':>11}")
+    print(f"{'rows':>8}{'columns':>9}{'workers':>9}{'passes s':>11}{'network s':>11}{'tasks s':>10}{'k-means s':>11}"
+          f"{'client GB':>11}")
     for job in jobs:
         spent = seconds(job, machine)
         print(f"{job.rows:8.0e}{job.columns:9.0e}{machine.workers:9}{spent['passes']:11.3g}{spent['network']:11.3g}"

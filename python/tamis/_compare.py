@@ -149,7 +149,8 @@ def compare(
     return frame
 
 
-def evaluate(X, y, features, *, n_clusters=None, n_repeats=_core.default_repeats, n_subsets=_core.default_subsets, random_state=0, n_jobs=None):
+def evaluate(X, y, features, *, n_clusters=None, n_repeats=_core.default_repeats, n_subsets=_core.default_subsets,
+             random_state=0, n_jobs=None):
     """What a choice of features is worth when the classes are known, as the command ``tamis evaluate`` measures it.
 
     k-means on the chosen features alone is compared with the classes, beside what all features, the features of
@@ -180,8 +181,9 @@ def evaluate(X, y, features, *, n_clusters=None, n_repeats=_core.default_repeats
     pandas.DataFrame
         Rows ``given``, ``all`` (absent, with a note, where the table is too large for it), ``max_variance`` and
         ``random``; columns `n_features`, `accuracy`, `accuracy_sd`, `nmi`, `nmi_sd`, `adjusted_rand`,
-        `adjusted_rand_sd`, `accuracy_best`, ... (the start with the least inertia), `redundancy`, and of the row given `accuracy_p`, `nmi_p`, `adjusted_rand_p`: (1 + random
-        choices at least as good) / (1 + n_subsets). ``frame.attrs`` holds `options`, `selected` and `notes`.
+        `adjusted_rand_sd`, `accuracy_best`, ... (the start with the least inertia), `redundancy`, and of the row given
+        `accuracy_p`, `nmi_p`, `adjusted_rand_p`: (1 + random choices at least as good) / (1 + n_subsets).
+        ``frame.attrs`` holds `options`, `selected` and `notes`.
     """
     pandas = _pandas()
     X, names = checked_table(X)

@@ -48,7 +48,8 @@ def make(name, **options):
 def same_fit(a, b):
     """Two fitted selectors agree to the last bit."""
     assert np.array_equal(a.get_support(), b.get_support())
-    for name in ("scores_", "ranking_", "share_", "evidence_", "alignment_", "labels_", "components_", "cluster_centers_", "objective_"):
+    for name in ("scores_", "ranking_", "share_", "evidence_", "alignment_", "labels_", "components_", "cluster_centers_",
+                 "objective_"):
         assert hasattr(a, name) == hasattr(b, name), name
         if hasattr(a, name):
             assert np.array_equal(getattr(a, name), getattr(b, name)), name

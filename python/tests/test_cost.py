@@ -10,7 +10,6 @@ from limits import at_rest
 
 import tamis
 
-
 # --- Memory ----------------------------------------------------------------------------------------------------------
 
 MEMORY = """
@@ -135,4 +134,4 @@ def test_names_of_the_package():
     selectors = {kind.__name__ for kind in SELECTORS.values()}
     assert set(dir(tamis)) >= selectors | {"read", "compare", "select_genes", "metrics", "plot"}
     with pytest.raises(AttributeError, match="nosuch"):
-        tamis.nosuch
+        _ = tamis.nosuch

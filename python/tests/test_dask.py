@@ -10,12 +10,12 @@ import time
 
 import numpy as np
 import pytest
+from conftest import child, planted, same_fit
+from limits import at_rest
 from scipy import sparse
 from sklearn.base import clone
 
 import tamis
-from conftest import child, planted, same_fit
-from limits import at_rest
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")

@@ -69,7 +69,8 @@ def test_a_wheel_runs_in_another_environment(tmp_path):
     prebuilt = ROOT / "build"
     if not (prebuilt / "libtamis_app.a").is_file():
         pytest.skip("no build of the library in build/")
-    settings = [f"--config-settings={word}" for word in (f"cmake.define.TAMIS_PREBUILT={prebuilt}", f"build-dir={prebuilt}/python")]
+    words = (f"cmake.define.TAMIS_PREBUILT={prebuilt}", f"build-dir={prebuilt}/python")
+    settings = [f"--config-settings={word}" for word in words]
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
     run(*pip, "wheel", "--no-deps", "--no-build-isolation", *settings, "-w", tmp_path, ROOT)
     (wheel,) = tmp_path.glob("tamis-*.whl")

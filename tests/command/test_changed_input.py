@@ -68,7 +68,7 @@ def test_the_working_folder_is_gone(tmp_path, options):
         (tmp_path / "gone").mkdir()
         script = 'rmdir "$PWD"; exec "$0" "$@"'
         done = subprocess.run(["sh", "-c", script, str(COMMAND), "select", str(path), "-c", "3", "--quiet", *map(str, words)],
-                              cwd=tmp_path / "gone", stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+                              cwd=tmp_path / "gone", capture_output=True, timeout=60)
         assert done.returncode in codes, done
         assert done.stderr.count(b"\n") == (codes[0] != 0), done
 

@@ -35,8 +35,8 @@ def both_ways(path, *options):
     return here, there
 
 
-@pytest.mark.parametrize("options", [["-m", "maxvar"], ["-c", "3"], ["-m", "ufcm", "-c", "3", "--alpha", "0.3"], ["--scale", "standard"],
-                                     ["--scale", "unit"], ["--exclude", "0,3,17"]], ids=" ".join)
+@pytest.mark.parametrize("options", [["-m", "maxvar"], ["-c", "3"], ["-m", "ufcm", "-c", "3", "--alpha", "0.3"],
+                                     ["--scale", "standard"], ["--scale", "unit"], ["--exclude", "0,3,17"]], ids=" ".join)
 def test_same_bits_as_in_memory(table, options):
     here, there = both_ways(table, *options)
     same(here, there)

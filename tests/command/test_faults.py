@@ -16,7 +16,8 @@ from conftest import COMMAND, PYTHON_COMMAND, SANITIZED, planted, refused, selec
 def can_inject():
     if shutil.which("strace") is None:
         return False
-    probe = subprocess.run(["strace", "-f", "-o", "/dev/null", "-e", "inject=fsync:error=EIO:when=1", "true"], capture_output=True)
+    probe = subprocess.run(["strace", "-f", "-o", "/dev/null", "-e", "inject=fsync:error=EIO:when=1", "true"],
+                           capture_output=True)
     return probe.returncode == 0
 
 
@@ -31,7 +32,7 @@ def run_with(fault, path, out):
     """`tamis select` with a fault injected; the system calls come after start-up, on files in the output folder."""
     words = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"inject={fault}", str(COMMAND), "select", str(path), "-c", "3",
              "-k", "3", "--quiet", "--json", "--threads", "1", "-o", str(out)]
-    return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+    return subprocess.run(words, capture_output=True, timeout=60)
 
 
 @pytest.fixture
@@ -146,7 +147,8 @@ def test_several_runs_write_to_one_folder(tmp_path, folder):
 def test_a_journal_of_somebody_else(earlier):
     path, out, before = earlier
     (out / "victim").write_text("precious")
-    for words in ("", "notes", "tamis commit 1\n../x\n", "tamis commit 1\n.a/../../x.npy.tamis-abcdef\n", "tamis commit 1\nvictim\n"):
+    for words in ("", "notes", "tamis commit 1\n../x\n", "tamis commit 1\n.a/../../x.npy.tamis-abcdef\n",
+                  "tamis commit 1\nvictim\n"):
         (out / ".tamis-commit").write_text(words)
         refused(tamis("select", path, "-c", "3", "-o", out, "--quiet"), 2, ".tamis-commit")
         assert contents(out) == {**before, ".tamis-commit": words.encode(), "victim": b"precious"}
@@ -159,15 +161,14 @@ def test_memory_runs_out(tmp_path):
         file.truncate(file.tell() + 800_000_000)  # zeros that take no room on the disk
     limit = 600_000_000
     done = subprocess.run([str(COMMAND), "select", str(tmp_path / "x.npy"), "-c", "5"], timeout=30,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+                          capture_output=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
     assert done.returncode == 4 and done.stdout == b"" and done.stderr.count(b"\n") == 1, done
 
 
 def test_terminated(tmp_path):
     path = write_npy(tmp_path / "x.npy", planted(60000, 40))
-    command = subprocess.Popen([str(COMMAND), "select", str(path), "-c", "30", "--tolerance", "0", "--iterations", "100000", "--quiet",
-                                "-o", str(tmp_path / "out")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    command = subprocess.Popen([str(COMMAND), "select", str(path), "-c", "30", "--tolerance", "0", "--iterations", "100000",
+                                "--quiet", "-o", str(tmp_path / "out")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         command.wait(timeout=0.5)
     except subprocess.TimeoutExpired:

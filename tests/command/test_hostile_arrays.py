@@ -12,8 +12,18 @@ import zipfile
 import numpy as np
 import pytest
 import scipy.sparse
-from conftest import (COMMAND, INTERPRETER_BYTES, PYTHON_COMMAND, SANITIZED, peak_memory, planted, refused, select, tamis,
-                      write_npy)
+from conftest import (
+    COMMAND,
+    INTERPRETER_BYTES,
+    PYTHON_COMMAND,
+    SANITIZED,
+    peak_memory,
+    planted,
+    refused,
+    select,
+    tamis,
+    write_npy,
+)
 
 pytestmark = pytest.mark.hostile
 

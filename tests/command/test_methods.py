@@ -5,12 +5,12 @@ import subprocess
 
 import numpy as np
 import pytest
-
 from conftest import COMMAND, tamis
 
 pytestmark = pytest.mark.hostile
 
-METHODS = {m["name"]: m for m in json.loads(subprocess.run([COMMAND, "methods", "--json"], capture_output=True, check=True).stdout)}
+LISTED = subprocess.run([COMMAND, "methods", "--json"], capture_output=True, check=True).stdout
+METHODS = {method["name"]: method for method in json.loads(LISTED)}
 CLUSTERED = [name for name, method in METHODS.items() if any(option["name"] == "clusters" for option in method["options"])]
 # Their formulas regress on X itself, so an offset is part of the data.
 FROM_ZERO = {"mcfs", "ndfs", "rufs"}

@@ -125,7 +125,8 @@ def test_the_objective_never_falls(tmp_path, alpha, p):
         X = np.random.default_rng(seed).standard_normal((n, d)) if seed % 2 else planted(n, d, c, seed=seed)
         path = write_npy(tmp_path / "x.npy", X)
         for beta in ([], ["--beta", "1"], ["--beta", "300"]):
-            report = select(path, "-m", "ufcm", "-c", c, "--alpha", alpha, "--p", p, *beta, "--tolerance", "0", "--iterations", "25")["report"]
+            report = select(path, "-m", "ufcm", "-c", c, "--alpha", alpha, "--p", p, *beta, "--tolerance", "0",
+                            "--iterations", "25")["report"]
             objective, terms = np.array(report["objective"]), report["terms"]
             size = np.abs(terms["scatter"]) + alpha * np.abs(terms["within"])
             assert len(objective) == report["iterations"] <= 25
@@ -133,6 +134,7 @@ def test_the_objective_never_falls(tmp_path, alpha, p):
 
 
 def test_planted_columns_are_found(tmp_path):
+    path = write_npy(tmp_path / "x.npy", planted(600, 60, c=4, informative=6))
     for alpha in ("1", "0.1"):
-        result = select(write_npy(tmp_path / "x.npy", planted(600, 60, c=4, informative=6)), "-m", "ufcm", "-c", "4", "-k", "6", "--alpha", alpha)
+        result = select(path, "-m", "ufcm", "-c", "4", "-k", "6", "--alpha", alpha)
         assert sorted(result["selected"]) == [0, 1, 2, 3, 4, 5]

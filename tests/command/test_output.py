@@ -194,8 +194,8 @@ def test_standard_output_is_closed_early(tmp_path):
     assert command.wait(timeout=20) in (0, 5, -13) and err.count("\n") <= 1, (command.returncode, err)
 
 
-HARMFUL = ["<script>alert(1)</script>", "{{7*7}}", "=cmd|' /C calc'!A0", "../../x", "\x1b[31mred\x1b[0m", "+1+1", "@SUM(A1)", "-2+3",
-           '"><img src=x onerror=alert(1)>', "</script><script>alert(2)</script>", "a\u202eb", "name, with; \"quotes\""]
+HARMFUL = ["<script>alert(1)</script>", "{{7*7}}", "=cmd|' /C calc'!A0", "../../x", "\x1b[31mred\x1b[0m", "+1+1", "@SUM(A1)",
+           "-2+3", '"><img src=x onerror=alert(1)>', "</script><script>alert(2)</script>", "a\u202eb", "name, with; \"quotes\""]
 
 
 class Elements(HTMLParser):
@@ -255,7 +255,8 @@ def test_harmful_names_on_the_page(tmp_path):
 @pytest.mark.hostile
 def test_names_that_are_no_utf8_repeated_or_empty(tmp_path):
     path = tmp_path / "x.csv"
-    path.write_bytes(b"\xff\xfe\x80,b,b,,e\n" + "".join(",".join(map(repr, row)) + "\n" for row in planted(40, 5).tolist()).encode())
+    rows = "".join(",".join(map(repr, row)) + "\n" for row in planted(40, 5).tolist())
+    path.write_bytes(b"\xff\xfe\x80,b,b,,e\n" + rows.encode())
     run = tamis("select", path, "-c", "3", "--json", "-o", tmp_path / "out")
     if run.code != 0:
         return refused(run, 3, "x.csv")

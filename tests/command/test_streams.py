@@ -54,7 +54,7 @@ def run_with(redirection, words, cwd):
     """Through a shell, since only a shell starts a program without its standard streams."""
     script = f'exec "$0" "$@" {redirection}'
     return subprocess.run(["sh", "-c", script, str(COMMAND), *map(str, words)], cwd=cwd, timeout=120,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                          stdin=subprocess.DEVNULL, capture_output=True)
 
 
 @pytest.mark.parametrize("redirection", [">/dev/full", ">&-"], ids=["full", "closed"])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse
-from conftest import close, planted, refused, same, select, tamis, write_csv, write_npy
+from conftest import close, planted, refused, same, select, tamis, write_npy
 
 pytestmark = pytest.mark.hostile
 
@@ -227,7 +227,8 @@ def test_10x_folder_with_a_wrong_number_of_names(tmp_path):
 def test_libsvm_is_read(tmp_path):
     X = planted(40, 6).round(3) * (np.random.default_rng(1).random((40, 6)) < 0.6)
     X[0, 5] = 1.5  # so that the last column is in the file
-    text = "".join(f"{i % 3} " + " ".join(f"{j + 1}:{x!r}" for j, x in enumerate(row.tolist()) if x) + "\n" for i, row in enumerate(X))
+    entries = [" ".join(f"{j + 1}:{x!r}" for j, x in enumerate(row) if x) for row in X.tolist()]
+    text = "".join(f"{i % 3} {row}\n" for i, row in enumerate(entries))
     for name in ("x.svm", "x.libsvm", "x.svmlight"):
         (tmp_path / name).write_text(text)
         close(select(tmp_path / name, "-c", "3"), select(write_npy(tmp_path / "x.npy", X), "-c", "3"), 1e-5)

@@ -88,7 +88,8 @@ def pages(tmp_path_factory):
         words = [word for name in sets for word in ("--data", name)]
         run("reproduce", data, "--quick", *words, "-o", folder / f"{kind}-reproduce")
     run("demo", "-o", folder / "demo")
-    names = ["demo", "harmful", "clean", "harmful-compare", "clean-compare", "harmful-reproduce", "clean-reproduce", "wide", "direct"]
+    names = ["demo", "harmful", "clean", "harmful-compare", "clean-compare", "harmful-reproduce", "clean-reproduce", "wide",
+             "direct"]
     return {name: folder / name / "report.html" for name in names}
 
 

@@ -23,7 +23,9 @@ HERE = {  # a machine that has everything
     "python3": """
 case "$*" in
   *version_info*) echo 3.11.2 ;;
-  "-m venv --clear .venv") mkdir -p .venv/bin && printf '#!/bin/sh\\n[ "$1" = -c ] || echo "$@" >>pip.log\\n' >.venv/bin/python && chmod +x .venv/bin/python ;;
+  "-m venv --clear .venv")
+    mkdir -p .venv/bin && printf '#!/bin/sh\\n[ "$1" = -c ] || echo "$@" >>pip.log\\n' >.venv/bin/python &&
+      chmod +x .venv/bin/python ;;
 esac""",
 }
 
@@ -41,7 +43,8 @@ def machine(tmp_path):
         (programs / name).symlink_to(shutil.which(name))
 
     def setup(goal, **changes):
-        for name, script in {**HERE, **{name.replace("gxx", "g++").replace("_", "-"): value for name, value in changes.items()}}.items():
+        changed = {name.replace("gxx", "g++").replace("_", "-"): value for name, value in changes.items()}
+        for name, script in {**HERE, **changed}.items():
             (programs / name).unlink(missing_ok=True)
             if script is not None:
                 (programs / name).write_text(f"#!{programs}/bash\n{script}\n")
@@ -86,7 +89,8 @@ def test_too_old_or_too_little(machine, program, script, words):
 
 
 def test_packages_that_would_be_too_old_are_not_installed(machine):
-    listing = 'case "$*" in *--simulate*) echo "Inst cmake (3.18.4-2+deb11u1 Debian:11 [amd64])" ;; *) echo "$*" >>apt.log ;; esac'
+    listing = ('case "$*" in *--simulate*) echo "Inst cmake (3.18.4-2+deb11u1 Debian:11 [amd64])" ;; '
+               '*) echo "$*" >>apt.log ;; esac')
     done = machine("build", cmake=None, dpkg_query="exit 1", apt_get=listing)
     refused(machine, done, "cmake is version 3.18.4, need 3.22 or later")
 
@@ -113,7 +117,8 @@ def test_no_network_for_packages(machine):
 
 
 def test_no_network_for_pip(machine):
-    offline = HERE["python3"].replace('|| echo "$@" >>pip.log', '|| { echo "ERROR: No matching distribution found" >\\&2; exit 1; }')
+    failing = '|| { echo "ERROR: No matching distribution found" >\\&2; exit 1; }'
+    offline = HERE["python3"].replace('|| echo "$@" >>pip.log', failing)
     done = machine("build", python3=offline.replace("\\&", "&"))
     refused(machine, done, "pip could not install requirements-build.txt", "No matching distribution")
 
@@ -128,7 +133,8 @@ def test_python_without_headers(machine):
     bare = HERE["python3"].replace('case "$*" in', 'case "$*" in\n  *Python.h*) exit 1 ;;')
     done = machine("test", python3=bare)
     refused(machine, done, "has no headers (Python.h)")
-    done = machine("test", python3=bare, dpkg_query="exit 1", apt_get='case "$*" in *update*) exit 1 ;; *) echo "E: $*"; exit 100 ;; esac')
+    failing = 'case "$*" in *update*) exit 1 ;; *) echo "E: $*"; exit 100 ;; esac'
+    done = machine("test", python3=bare, dpkg_query="exit 1", apt_get=failing)
     refused(machine, done, "python3-dev")
 
 

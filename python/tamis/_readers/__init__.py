@@ -13,8 +13,9 @@ what these are like; then they are loaded, or streamed to where they stay on dis
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any, Callable, Iterator
+from typing import Any
 
 from .arrow import open_arrow, open_parquet
 from .hdf5 import open_h5, open_h5ad

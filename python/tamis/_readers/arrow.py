@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator
+from typing import Any
 
 from .numbers import not_finite, number_type, require_shape
 from .request import Parts, Request, Unread

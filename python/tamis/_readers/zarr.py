@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import Any, Iterator
+from typing import Any
 
 from .hdf5 import anndata_parts, dense_array, require_counts
 from .request import Parts, Request
