@@ -23,10 +23,22 @@ void keep_freed_memory() {
 #endif
 }
 
+// Whatever failed after Ctrl-C failed because of it.
+int code_of_exit(ErrorCode code) { return static_cast<int>(is_interrupted() ? ErrorCode::interrupted : code); }
+
+// Allocates nothing: there may be no memory left.
+int complain_of_memory() {
+  write_error_stream(is_interrupted() ? "tamis: interrupted\n" : "tamis: out of memory\n");
+  return code_of_exit(ErrorCode::resources);
+}
+
 int complain(ErrorCode code, const std::string& message) {
-  // Whatever failed after Ctrl-C failed because of it.
-  print_message(is_interrupted() ? "interrupted" : message);
-  return static_cast<int>(is_interrupted() ? ErrorCode::interrupted : code);
+  try {
+    print_message(is_interrupted() ? "interrupted" : message);
+    return code_of_exit(code);
+  } catch (const std::bad_alloc&) {
+    return complain_of_memory();
+  }
 }
 
 int parse_and_run(int argc, char** argv, const ProcessMemory& process) {
@@ -83,7 +95,7 @@ int run_command(int argc, char** argv, const ForeignReader& foreign, const Figur
   } catch (const Error& error) {
     return complain(error.code(), error.what());
   } catch (const std::bad_alloc&) {
-    return complain(ErrorCode::resources, "out of memory");
+    return complain_of_memory();
   } catch (const std::filesystem::filesystem_error& error) {
     return complain(ErrorCode::io, error.what());
   } catch (const std::exception& error) {

@@ -21,11 +21,6 @@ namespace {
 constexpr auto kRedraw = std::chrono::milliseconds(100);
 constexpr int kBarWidth = 24;
 
-void write_error_stream(std::string_view text) {
-  // Nobody is left to be told where this fails.
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
-}
-
 std::string padded(const std::string& cell, std::size_t width, TextTable::Align align) {
   const std::string space(width - std::min(width, character_count(cell)), ' ');
   return align == TextTable::Align::left ? cell + space : space + cell;
@@ -46,6 +41,11 @@ void print_result(std::string_view text) {
       fail(ErrorCode::interrupted, "interrupted");
     }
   }
+}
+
+void write_error_stream(std::string_view text) {
+  // Nobody is left to be told where this fails.
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }
 
 void print_message(std::string_view message) {

@@ -12,6 +12,8 @@ namespace tamis::app {
 
 // All of it or Error(io); a reader that has gone away (EPIPE) is no error of ours.
 void print_result(std::string_view text);
+// As it is on standard error; allocates nothing.
+void write_error_stream(std::string_view text);
 // One line on standard error, "tamis: ...", with nothing in it that a terminal would obey.
 void print_message(std::string_view message);
 

@@ -7,8 +7,11 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
+
+#include "tamis/base/error.h"
 
 namespace tamis {
 
@@ -50,6 +53,18 @@ struct ThreadPool::State {
     }
   }
 
+  // Before the first tasks; those that there are stay where one cannot be had.
+  void start_workers() {
+    try {
+      while (static_cast<int>(workers.size()) < threads - 1) {
+        workers.emplace_back([this](const std::stop_token& stop) { worker(stop); });
+      }
+    } catch (const std::system_error& refused) {
+      fail(ErrorCode::resources, "threads = ", threads, ": only ", workers.size() + 1,
+           " could be started: ", refused.code().message());
+    }
+  }
+
   const int threads;
   std::mutex calls;  // one run() at a time
   std::mutex mutex;
@@ -84,9 +99,7 @@ void ThreadPool::run(Index count, const std::function<void(Index)>& task) {
   const std::lock_guard call(s.calls);
   {
     const std::lock_guard lock(s.mutex);
-    while (static_cast<int>(s.workers.size()) < s.threads - 1) {
-      s.workers.emplace_back([&s](const std::stop_token& stop) { s.worker(stop); });
-    }
+    s.start_workers();
     s.next = 0;
     s.count = count;
     s.task = &task;
