@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "python/run.h"
+#include "tamis/data/passes/wire.h"
 #include "tamis/data/stores/remote.h"
 
 namespace tamis::python {

@@ -168,6 +168,13 @@ Source Source::with_column_scale(const std::vector<double>& scale) const {
   return out;
 }
 
+Source Source::without_column_scale() const {
+  Source out = *this;
+  out.memo_ = std::make_shared<MomentsMemo>();
+  out.column_scale_.clear();
+  return out;
+}
+
 Source Source::with_row_scale(const std::vector<double>& scale) const {
   require(static_cast<Index>(scale.size()) == rows(), ErrorCode::usage, "row scale: ", scale.size(), " numbers, need ",
           rows());

@@ -128,6 +128,7 @@ class Source {
   // Multiplies columns, or rows, by the given numbers.
   Source with_column_scale(const std::vector<double>& scale) const;
   Source with_row_scale(const std::vector<double>& scale) const;
+  Source without_column_scale() const;
 
   TableSize size() const;
   MomentsMemo& memo() const { return *memo_; }  // shared by the copies of a source

@@ -32,10 +32,10 @@ class Packer {
     put(matrix.rows()).put(matrix.cols());
     return add(matrix.data(), static_cast<std::size_t>(matrix.size()) * sizeof(double));
   }
-  Packer& put(const std::vector<Matrix>& matrices) {
-    put(matrices.size());
-    for (const Matrix& matrix : matrices) put(matrix);
-    return *this;
+  Packer& put(const std::vector<Matrix>& matrices) { return put_each(matrices); }
+  template <class T>
+  Packer& put(const std::vector<std::vector<T>>& lists) {
+    return put_each(lists);
   }
 
   template <class T>
@@ -46,6 +46,12 @@ class Packer {
   Bytes take() { return std::move(bytes_); }
 
  private:
+  template <class T>
+  Packer& put_each(const std::vector<T>& values) {
+    put(values.size());
+    for (const T& value : values) put(value);
+    return *this;
+  }
   Packer& add(const void* data, std::size_t size) {
     const auto* first = static_cast<const std::uint8_t*>(data);
     bytes_.insert(bytes_.end(), first, first + size);
@@ -99,7 +105,15 @@ class Unpacker {
   void operator()(std::vector<T>& values) {
     values = list<T>();
   }
+  template <class T>
+  void operator()(std::vector<std::vector<T>>& lists) {
+    const auto count = number<std::size_t>();
+    check(count, sizeof(std::size_t));
+    lists.clear();
+    for (std::size_t i = 0; i < count; ++i) lists.push_back(list<T>());
+  }
   void operator()(Matrix& value) { value = matrix(); }
+  void operator()(std::vector<Matrix>& values) { values = matrices(); }
   void finish() const { require(rest_.empty(), code_, damaged_); }
 
  private:

@@ -8,6 +8,7 @@
 
 #include "tamis/data/passes/passes.h"
 #include "tamis/data/passes/reduce.h"
+#include "tamis/data/passes/wire.h"
 #include "tamis/select/methods/maxvar.h"
 #include "tamis/select/ufcm/ufcm.h"
 #include "tests/support/checks.h"

@@ -21,7 +21,6 @@ void for_each_piece(const Source& source, Context& context, Visit visit) {
   // From disk a thread takes a whole block where there are enough of them, so that no two read the same.
   const bool alone = !store.in_memory() && store.block_count() >= 4 * context.threads();
   const Index together = alone ? per_block : 1;
-  context.count_pass();
   context.pool().run(store.block_count() * per_block / together, [&](Index task) {
     for (Index at = task * together; at < (task + 1) * together; ++at) {
       const Index b = at / per_block, row0 = at % per_block * kPieceRows;
@@ -46,7 +45,6 @@ void reduce_leaves(Index leaf_count, Index piece_count, Order order, Context& co
   for (Index q = 0; q < piece_count; ++q) {
     mergers.push_back(std::make_unique<TreeMerger<Partial, Merge>>(leaf_count, merge));
   }
-  context.count_pass();
   context.pool().run(leaf_count * piece_count, [&](Index task) {
     context.check_cancelled();
     const bool by_leaf = order == Order::by_leaf;
@@ -79,15 +77,6 @@ inline void add_sums(Matrix& into, Matrix&& from) {
   } else if (!from.empty()) {
     add_matrix(into, std::move(from));
   }
-}
-
-// leaf(block, piece) of all blocks, summed up.
-template <class Leaf>
-Sums reduce_sums(const Store& store, Index piece_count, Context& context, Leaf leaf) {
-  Sums out(static_cast<std::size_t>(piece_count));
-  reduce_pieces<Matrix>(store, piece_count, Order::by_leaf, context, leaf, add_sums,
-                        [&](Index q, Matrix&& sum) { out[static_cast<std::size_t>(q)] = std::move(sum); });
-  return out;
 }
 
 // The centring that stored entries do not carry: (center - shift)_j scale_j, taken off in sum.

@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "tamis/base/error.h"
-#include "tamis/data/passes/blocks.h"
+#include "tamis/data/passes/pass.h"
 #include "tamis/data/passes/tile.h"
-#include "tamis/data/stores/remote_pass.h"
 #include "tamis/linalg/blas.h"
 
 namespace tamis {
@@ -52,29 +51,85 @@ void put(const PanelPair& at, const Matrix& sum, Matrix& out) {
   for (Index i = 0; i < at.left; ++i) std::copy_n(sum.row(i), at.right, out.row(at.left0 + i) + at.right0);
 }
 
-// finish(q, sum) for Z'Z of every pair of panels. Few pairs are under way at a time, unless rows are costly to read.
-template <class Finish>
-void gram_pairs(const Centered& z, const std::vector<PanelPair>& pairs, Context& context, Finish finish) {
-  const Store& store = z.source().store();
-  const auto partial = [&](const Block& block, Index q) {
-    const PanelPair& at = pairs[static_cast<std::size_t>(q)];
+// Z'Z, a pair of panels at a time.
+class GramPass {
+ public:
+  static constexpr const char* kName = "gram";
+  static constexpr Index kReadings = 1;
+  using Result = Sums;
+
+  explicit GramPass(const Centered& z) : z_(z), pairs_(upper_pairs(z.cols(), kGramCols)) {}
+  auto given() const { return std::tie(z_); }
+
+  const std::vector<PanelPair>& pairs() const { return pairs_; }
+  Index pieces() const { return static_cast<Index>(pairs_.size()); }
+  // Few pairs are under way at a time, unless rows are costly to read.
+  Order order() const { return z_.source().store().in_memory() ? Order::by_piece : Order::by_leaf; }
+
+  Matrix partial(const Block& block, Index q) const {
+    const PanelPair& at = pairs_[static_cast<std::size_t>(q)];
     const Index left = at.left, right = at.right;
     Matrix sum(left, right), a(kGramRows, left), b(at.diagonal() ? 0 : kGramRows, right);
     for (Index row0 = 0; row0 < block.rows; row0 += kGramRows) {
       const Index rows = std::min(kGramRows, block.rows - row0);
-      load_tile(z, block, row0, rows, at.left0, left, a.data(), left);
+      load_tile(z_, block, row0, rows, at.left0, left, a.data(), left);
       if (at.diagonal()) {
         blas::syrk(false, left, rows, a.data(), left, sum.data(), right);
         continue;
       }
-      load_tile(z, block, row0, rows, at.right0, right, b.data(), right);
+      load_tile(z_, block, row0, rows, at.right0, right, b.data(), right);
       blas::gemm(true, false, left, right, rows, 1.0, a.data(), left, b.data(), right, 1.0, sum.data(), right);
     }
     return sum;
-  };
-  reduce_pieces<Matrix>(store, static_cast<Index>(pairs.size()), store.in_memory() ? Order::by_piece : Order::by_leaf,
-                        context, partial, add_matrix, finish);
-}
+  }
+
+ private:
+  const Centered& z_;
+  const std::vector<PanelPair> pairs_;
+};
+
+// ZZ' of rows that are all in one place: a sum over columns, along a tree of stretches of them.
+class RowGramPass {
+ public:
+  static constexpr const char* kName = "gram_of_rows";
+  static constexpr Index kReadings = 1;
+  using Result = Matrix;
+
+  explicit RowGramPass(const Centered& z) : z_(z) {}
+  auto given() const { return std::tie(z_); }
+  Index row_count() const { return z_.rows(); }
+
+  Matrix whole(Context& context) const {
+    const auto pairs = upper_pairs(z_.rows(), kPanelRows);
+    const Order order = z_.source().store().in_memory() ? Order::by_piece : Order::by_leaf;
+    Matrix out(z_.rows(), z_.rows());
+    reduce_leaves<Matrix>(
+        tamis::pieces(z_.cols(), kStretchCols), static_cast<Index>(pairs.size()), order, context,
+        [&](Index stretch, Index q) { return of_stretch(stretch, pairs[static_cast<std::size_t>(q)]); }, add_matrix,
+        [&](Index q, Matrix&& sum) { put(pairs[static_cast<std::size_t>(q)], sum, out); });
+    symmetrize(out);
+    return out;
+  }
+
+ private:
+  Matrix of_stretch(Index stretch, const PanelPair& at) const {
+    const Index end = std::min(z_.cols(), (stretch + 1) * kStretchCols);
+    Matrix sum(at.left, at.right), a(at.left, kLoadedCols), b(at.diagonal() ? 0 : at.right, kLoadedCols);
+    for (Index col0 = stretch * kStretchCols; col0 < end; col0 += kLoadedCols) {
+      const Index cols = std::min(kLoadedCols, end - col0);
+      load_part(z_, at.left0, at.left, col0, cols, a.data());
+      if (at.diagonal()) {
+        blas::syrk(true, at.left, cols, a.data(), cols, sum.data(), at.right);
+        continue;
+      }
+      load_part(z_, at.right0, at.right, col0, cols, b.data());
+      blas::gemm(false, true, at.left, at.right, cols, 1.0, a.data(), cols, b.data(), cols, 1.0, sum.data(), at.right);
+    }
+    return sum;
+  }
+
+  const Centered& z_;
+};
 
 // The matrix of the linear map `image`, a few of its columns at a time.
 template <class Image>
@@ -91,11 +146,6 @@ Matrix by_unit_columns(Index dim, Image image) {
   return out;
 }
 
-Sums remote_gram_sums(const Centered& z, Context& context) {
-  context.count_pass();
-  return Unpacker(RemoteRequest("gram", z).merged(context).bytes).matrices();
-}
-
 }  // namespace
 
 Matrix gram(const Centered& z, Context& context) {
@@ -103,23 +153,10 @@ Matrix gram(const Centered& z, Context& context) {
     return by_unit_columns(z.cols(), [&](const Matrix& unit) { return scatter_product(z, unit, context); });
   }
   Matrix out(z.cols(), z.cols());
-  const auto pairs = upper_pairs(z.cols(), kGramCols);
-  if (is_remote(z.source())) {
-    const Sums sums = remote_gram_sums(z, context);
-    for (std::size_t q = 0; q < sums.size(); ++q) put(pairs[q], sums[q], out);
-  } else {
-    gram_pairs(z, pairs, context, [&](Index q, Matrix&& sum) { put(pairs[static_cast<std::size_t>(q)], sum, out); });
-  }
+  const GramPass pass(z);
+  reduce(pass, context, [&](Index q, Matrix&& sum) { put(pass.pairs()[static_cast<std::size_t>(q)], sum, out); });
   symmetrize(out);
   return out;
-}
-
-Bytes gram_sums_of_chunk(ChunkTask& task, Context& context) {
-  const Centered z = task.centered();
-  const auto pairs = upper_pairs(z.cols(), kGramCols);
-  Sums sums(pairs.size());
-  gram_pairs(z, pairs, context, [&](Index q, Matrix&& sum) { sums[static_cast<std::size_t>(q)] = std::move(sum); });
-  return Packer().put(sums).take();
 }
 
 Matrix gram_of_rows(const Centered& z, Context& context) {
@@ -127,40 +164,9 @@ Matrix gram_of_rows(const Centered& z, Context& context) {
     return by_unit_columns(
         z.rows(), [&](const Matrix& unit) { return multiply(z, multiply_transposed(z, unit, context), context); });
   }
-  if (is_remote(z.source())) {
-    // A sum over columns, not rows: for rows of one block, which are in one chunk.
-    require(z.rows() <= z.source().store().block_rows(), ErrorCode::internal, "gram_of_rows: ", z.rows(), " rows");
-    context.count_pass();
-    return RemoteRequest("gram_of_rows", z).rows_of_all(z.rows(), z.rows(), context);
-  }
-  const Index n = z.rows(), d = z.cols();
-  Matrix out(n, n);
-  const auto pairs = upper_pairs(n, kPanelRows);
-  const auto partial = [&](Index stretch, Index q) {
-    const PanelPair& at = pairs[static_cast<std::size_t>(q)];
-    const Index end = std::min(d, (stretch + 1) * kStretchCols);
-    Matrix sum(at.left, at.right), a(at.left, kLoadedCols), b(at.diagonal() ? 0 : at.right, kLoadedCols);
-    for (Index col0 = stretch * kStretchCols; col0 < end; col0 += kLoadedCols) {
-      const Index cols = std::min(kLoadedCols, end - col0);
-      load_part(z, at.left0, at.left, col0, cols, a.data());
-      if (at.diagonal()) {
-        blas::syrk(true, at.left, cols, a.data(), cols, sum.data(), at.right);
-        continue;
-      }
-      load_part(z, at.right0, at.right, col0, cols, b.data());
-      blas::gemm(false, true, at.left, at.right, cols, 1.0, a.data(), cols, b.data(), cols, 1.0, sum.data(), at.right);
-    }
-    return sum;
-  };
-  const Order order = z.source().store().in_memory() ? Order::by_piece : Order::by_leaf;
-  reduce_leaves<Matrix>(pieces(d, kStretchCols), static_cast<Index>(pairs.size()), order, context, partial, add_matrix,
-                        [&](Index q, Matrix&& sum) { put(pairs[static_cast<std::size_t>(q)], sum, out); });
-  symmetrize(out);
-  return out;
+  return reduce(RowGramPass(z), context);
 }
 
-Bytes gram_of_rows_of_chunk(ChunkTask& task, Context& context) {
-  return Packer().put(gram_of_rows(task.centered(), context)).take();
-}
+std::vector<WirePass> gram_passes() { return {wire_pass<GramPass>(), wire_pass<RowGramPass>()}; }
 
 }  // namespace tamis

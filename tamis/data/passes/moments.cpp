@@ -5,11 +5,9 @@
 #include <limits>
 
 #include "tamis/base/error.h"
-#include "tamis/data/passes/passes.h"
-#include "tamis/data/passes/reduce.h"
+#include "tamis/data/passes/pass.h"
 #include "tamis/data/passes/taken_rows.h"
 #include "tamis/data/passes/tile.h"
-#include "tamis/data/stores/remote_pass.h"
 #include "tamis/data/stores/sparse_rows.h"
 
 namespace tamis {
@@ -36,6 +34,16 @@ struct Partial {
   std::vector<double> mean, scatter, low, high;
   Position bad;
   TakenRows rows;  // those that were asked for
+
+  template <class Archive>
+  void exchange(Archive& archive) {
+    archive(count), archive(mean), archive(scatter), archive(low), archive(high), archive(bad);
+    rows.exchange(archive);
+    for (const auto* values : {&mean, &scatter, &low, &high}) {
+      require(values->size() == count.size(), ErrorCode::internal, "moments of ", values->size(), " columns, need ",
+              count.size());
+    }
+  }
 };
 
 // Chan, Golub & LeVeque: the statistics of the union from those of its two parts.
@@ -48,6 +56,8 @@ void merge_column(Partial& into, std::size_t j, Index count, double mean, double
 }
 
 void merge(Partial& into, Partial&& from) {
+  require(into.mean.size() == from.mean.size(), ErrorCode::internal, "moments of ", into.mean.size(), " and ",
+          from.mean.size(), " columns");
   for (std::size_t j = 0; j < into.mean.size(); ++j) {
     merge_column(into, j, from.count[j], from.mean[j], from.scatter[j]);
     into.low[j] = std::min(into.low[j], from.low[j]);
@@ -209,24 +219,11 @@ ColumnMoments finish(const Source& source, const Partial& partial, const std::ve
 // The first row stands for the offset (before the columns' scale): differences from it are exact where the offset
 // is large, and no value of a column is farther than sqrt(n) standard deviations from another.
 std::vector<double> reference_row(const Source& source, Context& context) {
-  if (is_remote(source)) {
-    const auto parts = RemoteRequest("first_row", source).by_chunk(std::min<Index>(source.rows(), 1), context);
-    return parts.empty() ? std::vector<double>(static_cast<std::size_t>(source.cols()))
-                         : Unpacker(parts.front().bytes).list<double>();
-  }
-  std::vector<double> row(static_cast<std::size_t>(source.cols()));
-  if (source.rows() == 0) return row;
-  Block block = source.store().block(0);
-  const double scale = source.row_scale().empty() ? 1.0 : source.row_scale()[0];
-  if (block.sparse) {
-    block.rows = 1;
-    const Source plain = Source(source).with_column_scale(inverse(source.column_scale(), source.cols()));
-    for_each_entry(plain, column_positions(source), block,
-                   [&](Index, Index j, double value) { row[static_cast<std::size_t>(j)] = value; });
-    return row;
-  }
-  for (std::size_t j = 0; j < row.size(); ++j) row[j] = element(block.dense, 0, source.columns()[j]) * scale;
-  return row;
+  if (source.rows() == 0) return std::vector<double>(static_cast<std::size_t>(source.cols()));
+  const Source unscaled = source.sparse() ? source.with_column_scale(inverse(source.column_scale(), source.cols()))
+                                          : source.without_column_scale();
+  const Matrix row = gather_rows(unscaled, {0}, context);
+  return {row.data(), row.data() + row.size()};
 }
 
 // The reference as it is subtracted from scaled entries.
@@ -236,61 +233,59 @@ std::vector<double> scaled_by(std::vector<double> reference, const std::vector<d
 }
 
 // The statistics of what is stored, relative to the reference, in `unit`; and the given rows.
-Partial collect_stored(const Source& source, const std::vector<double>& reference, double unit,
-                       const std::vector<Index>& rows, Context& context) {
-  const Centered relative(source, reference, unit);
-  const std::vector<double> scaled_reference = scaled_by(reference, relative.scale());
-  const Source scaled = source.with_column_scale(std::vector<double>(reference.size(), 1.0 / unit));
-  return reduce_blocks<Partial>(
-      source.store(), context,
-      [&](const Block& block) {
-        Partial partial = source.sparse() ? sparse_partial(scaled, relative.position(), scaled_reference, block)
-                                          : dense_partial(relative, block);
-        partial.rows = rows_of_block(source, block, rows);
-        return partial;
-      },
-      merge);
-}
+class MomentsPass {
+ public:
+  static constexpr const char* kName = "moments";
+  static constexpr Index kReadings = 1;
+  using Result = Partial;
 
-Bytes packed(const Partial& partial) {
-  Packer packer;
-  packer.put(partial.count).put(partial.mean).put(partial.scatter).put(partial.low).put(partial.high);
-  packer.put(partial.bad.row).put(partial.bad.column).put(partial.bad.value);
-  pack(packer, partial.rows);
-  return packer.take();
-}
-
-Partial unpacked(ByteView bytes) {
-  Unpacker parts(bytes);
-  Partial out;
-  out.count = parts.list<Index>();
-  for (auto* values : {&out.mean, &out.scatter, &out.low, &out.high}) {
-    *values = parts.list<double>();
-    require(values->size() == out.count.size(), ErrorCode::internal, "moments of ", values->size(), " columns, need ",
-            out.count.size());
+  MomentsPass(const Source& source, const std::vector<double>& reference, double unit, const std::vector<Index>& rows,
+              Index first = 0)
+      : source_(source),
+        reference_(reference),
+        unit_(unit),
+        rows_(rows),
+        first_(first),
+        relative_(source, reference, unit),
+        scaled_reference_(scaled_by(reference, relative_.scale())),
+        scaled_(source.with_column_scale(std::vector<double>(reference.size(), 1.0 / unit))) {}
+  auto given() const {
+    return std::tuple<const Source&, const std::vector<double>&, double, RowList, FirstRow>(
+        source_, reference_, unit_, RowList{rows_}, FirstRow{first_});
   }
-  out.bad.row = parts.number<Index>();
-  out.bad.column = parts.number<Index>();
-  out.bad.value = parts.number<double>();
-  out.rows = unpack_rows(parts);
-  return out;
-}
+
+  Partial partial(const Block& block) const {
+    Partial out = block.sparse ? sparse_partial(scaled_, relative_.position(), scaled_reference_, block)
+                               : dense_partial(relative_, block);
+    if (out.bad.found()) out.bad.row += first_;
+    out.rows = rows_of_block(source_, block, rows_);
+    return out;
+  }
+
+  static void merge(Partial& into, Partial&& from) { tamis::merge(into, std::move(from)); }
+
+  const std::vector<double>& scaled_reference() const { return scaled_reference_; }
+
+ private:
+  const Source& source_;
+  const std::vector<double>& reference_;
+  const double unit_;
+  const std::vector<Index>& rows_;
+  const Index first_;
+  const Centered relative_;
+  const std::vector<double> scaled_reference_;
+  const Source scaled_;
+};
 
 // The statistics, zeros that are not stored included. `stored` counts entries.
 Partial collect(const Source& source, const std::vector<double>& reference, double unit, const std::vector<Index>& rows,
                 std::vector<Index>& stored, Context& context) {
-  context.count_pass();
-  Partial out =
-      is_remote(source)
-          ? unpacked(RemoteRequest("moments", source).with(reference).with(unit).with(rows).merged(context).bytes)
-          : collect_stored(source, reference, unit, rows, context);
+  const MomentsPass pass(source, reference, unit, rows);
+  Partial out = reduce(pass, context);
   require(static_cast<Index>(out.count.size()) == source.cols(), ErrorCode::internal, "moments of ", out.count.size(),
           " columns, need ", source.cols());
   stored = out.count;
-  if (source.sparse()) {
-    const Centered relative(source, reference, unit);
-    add_zeros(out, source.rows(), scaled_by(reference, relative.scale()));
-  }
+  if (source.sparse()) add_zeros(out, source.rows(), pass.scaled_reference());
   return out;
 }
 
@@ -347,62 +342,52 @@ ColumnMoments column_moments(const Source& source, Context& context) {
 bool moments_and_rows(const Source& source, const std::vector<Index>& rows, TakenRows& taken, Context& context) {
   MomentsMemo& memo = source.memo();
   const std::lock_guard lock(memo.mutex);
-  const bool asked_elsewhere = is_remote(source) && !rows.empty();  // there is no other pass that could take them
-  if (memo.moments && !asked_elsewhere) return false;
+  if (memo.moments) return false;
   memo.moments = std::make_shared<const ColumnMoments>(compute_moments(source, rows, taken, context));
   return true;
 }
 
-Bytes first_row_of_chunk(ChunkTask& task, Context& context) {
-  return Packer().put(reference_row(task.source, context)).take();
-}
+namespace {
 
-Bytes moments_of_chunk(ChunkTask& task, Context& context) {
-  const auto reference = task.shared.list<double>();
-  const auto unit = task.shared.number<double>();
-  std::vector<Index> own;
-  for (const Index row : task.shared.list<Index>()) {
-    if (row >= task.first && row < task.first + task.source.rows()) own.push_back(row - task.first);
+class NotFinitePass {
+ public:
+  static constexpr const char* kName = "count_not_finite";
+  static constexpr Index kReadings = 1;
+  using Result = std::vector<Index>;
+
+  explicit NotFinitePass(const Source& source) : source_(source), position_(column_positions(source)) {}
+  auto given() const { return std::tie(source_); }
+
+  Result partial(const Block& block) const {
+    Result counts(static_cast<std::size_t>(source_.cols()));
+    const auto look = [&](Index, Index j, double value) {
+      counts[static_cast<std::size_t>(j)] += !std::isfinite(value);
+    };
+    if (block.sparse) {
+      for_each_entry(source_, position_, block, look);
+      return counts;
+    }
+    for (Index i = 0; i < block.rows; ++i) {
+      for (Index j = 0; j < source_.cols(); ++j) {
+        look(i, j, element(block.dense, i, source_.columns()[static_cast<std::size_t>(j)]));
+      }
+    }
+    return counts;
   }
-  Partial partial = collect_stored(task.source, reference, unit, own, context);
-  widen(partial.rows, task.source.store().dtype());
-  if (partial.bad.found()) partial.bad.row += task.first;
-  return packed(partial);
-}
 
-Bytes merge_moments(ByteView left, ByteView right) {
-  Partial into = unpacked(left), from = unpacked(right);
-  require(into.mean.size() == from.mean.size(), ErrorCode::internal, "moments of ", into.mean.size(), " and ",
-          from.mean.size(), " columns");
-  merge(into, std::move(from));
-  return packed(into);
-}
+  static void merge(Result& into, Result&& from) { add_counts(into, from); }
+
+ private:
+  const Source& source_;
+  const std::vector<std::int32_t> position_;
+};
+
+}  // namespace
 
 std::vector<Index> count_not_finite(const Source& source, Context& context) {
-  using NotFinite = std::vector<Index>;
-  context.count_pass();
-  const std::vector<std::int32_t> position = column_positions(source);
-  return reduce_blocks<NotFinite>(
-      source.store(), context,
-      [&](const Block& block) {
-        NotFinite counts(static_cast<std::size_t>(source.cols()));
-        const auto look = [&](Index, Index j, double value) {
-          counts[static_cast<std::size_t>(j)] += !std::isfinite(value);
-        };
-        if (block.sparse) {
-          for_each_entry(source, position, block, look);
-        } else {
-          for (Index i = 0; i < block.rows; ++i) {
-            for (Index j = 0; j < source.cols(); ++j) {
-              look(i, j, element(block.dense, i, source.columns()[static_cast<std::size_t>(j)]));
-            }
-          }
-        }
-        return counts;
-      },
-      [](NotFinite& into, NotFinite&& from) {
-        for (std::size_t j = 0; j < into.size(); ++j) into[j] += from[j];
-      });
+  return reduce(NotFinitePass(source), context);
 }
+
+std::vector<WirePass> moments_passes() { return {wire_pass<MomentsPass>(), wire_pass<NotFinitePass>()}; }
 
 }  // namespace tamis

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <tuple>
+#include <utility>
 
-#include "tamis/data/passes/blocks.h"
+#include "tamis/data/passes/pass.h"
 #include "tamis/data/passes/tile.h"
-#include "tamis/data/stores/remote_pass.h"
 #include "tamis/linalg/kernels.h"
 
 namespace tamis {
@@ -121,35 +123,6 @@ const char* rows_ahead(const Block& block, Index row) {
   return static_cast<const char*>(view.data) + row * view.row_stride * static_cast<Index>(size_of(view.dtype));
 }
 
-Matrix multiply_dense(const Centered& z, const Matrix& v, Context& context) {
-  const Folded folded(z);
-  const Padded whole(v);
-  const Matrix& vp = whole.matrix();
-  const std::vector<double> offset = times_rows(folded.offset, vp);
-  const Index d = z.cols(), width = vp.cols();
-  Matrix out(z.rows(), v.cols());
-  for_each_piece(z.source(), context, [&](const Block& block, Index row0, Index rows) {
-    DenseRows some(folded, kTileCols);
-    std::vector<double> y(static_cast<std::size_t>(kTileRows * width));
-    for (Index row = row0; row < row0 + rows; row += kTileRows) {
-      const Index count = std::min(kTileRows, row0 + rows - row);
-      const char* ahead = d <= kTileCols ? rows_ahead(block, row + count) : nullptr;
-      std::fill(y.begin(), y.end(), 0.0);
-      for (Index col0 = 0; col0 < d; col0 += kTileCols) {
-        some.load(block, row, count, col0, std::min(kTileCols, d - col0));
-        some.add_product(count, vp, y.data(), ahead, size_of(block.dense.dtype));
-      }
-      for (Index i = 0; i < count; ++i) {
-        double* to = out.row(block.first + row + i);
-        for (Index k = 0; k < out.cols(); ++k) {
-          to[k] = y[static_cast<std::size_t>(i * width + k)] - offset[static_cast<std::size_t>(k)];
-        }
-      }
-    }
-  });
-  return out;
-}
-
 // Entries of one row, shifted and scaled, as the sparse kernels take them: the store's own where nothing changes them.
 struct RowEntries {
   const double* values = nullptr;
@@ -183,37 +156,82 @@ struct RowEntries {
   std::vector<std::int32_t> own_columns_;
 };
 
+// Z V, row by row.
+class MultiplyPass {
+ public:
+  static constexpr const char* kName = "multiply";
+  static constexpr Index kReadings = 1;
+  using Result = Matrix;
+
+  MultiplyPass(const Centered& z, const Matrix& v) : z_(z), v_(v) {}
+  auto given() const { return std::tie(z_, v_); }
+  Index row_count() const { return z_.rows(); }
+
+  Matrix whole(Context& context) const {
+    Matrix out(z_.rows(), v_.cols());
+    if (z_.source().sparse()) {
+      multiply_sparse(out, context);
+    } else {
+      multiply_dense(out, context);
+    }
+    return out;
+  }
+
+ private:
+  void multiply_dense(Matrix& out, Context& context) const {
+    const Folded folded(z_);
+    const Padded whole(v_);
+    const Matrix& vp = whole.matrix();
+    const std::vector<double> offset = times_rows(folded.offset, vp);
+    const Index d = z_.cols(), width = vp.cols();
+    for_each_piece(z_.source(), context, [&](const Block& block, Index row0, Index rows) {
+      DenseRows some(folded, kTileCols);
+      std::vector<double> y(static_cast<std::size_t>(kTileRows * width));
+      for (Index row = row0; row < row0 + rows; row += kTileRows) {
+        const Index count = std::min(kTileRows, row0 + rows - row);
+        const char* ahead = d <= kTileCols ? rows_ahead(block, row + count) : nullptr;
+        std::fill(y.begin(), y.end(), 0.0);
+        for (Index col0 = 0; col0 < d; col0 += kTileCols) {
+          some.load(block, row, count, col0, std::min(kTileCols, d - col0));
+          some.add_product(count, vp, y.data(), ahead, size_of(block.dense.dtype));
+        }
+        for (Index i = 0; i < count; ++i) {
+          double* to = out.row(block.first + row + i);
+          for (Index k = 0; k < out.cols(); ++k) {
+            to[k] = y[static_cast<std::size_t>(i * width + k)] - offset[static_cast<std::size_t>(k)];
+          }
+        }
+      }
+    });
+  }
+
+  void multiply_sparse(Matrix& out, Context& context) const {
+    const std::vector<double> offset = times_rows(implicit_center(z_), v_);
+    const Padded whole(v_);
+    const Matrix& vp = whole.matrix();
+    for_each_piece(z_.source(), context, [&](const Block& block, Index row0, Index rows) {
+      RowEntries entries;
+      std::vector<double> y(static_cast<std::size_t>(vp.cols()));
+      for (Index i = row0; i < row0 + rows; ++i) {
+        entries.load(z_, block, i);
+        std::fill(y.begin(), y.end(), 0.0);
+        kernels<double>().sparse_gather(entries.count, entries.values, entries.columns, vp.data(), vp.cols(), y.data());
+        for (std::size_t k = 0; k < offset.size(); ++k) {
+          out(block.first + i, static_cast<Index>(k)) = y[k] - offset[k];
+        }
+      }
+    });
+  }
+
+  const Centered& z_;
+  const Matrix& v_;
+};
+
 }  // namespace
 
 Matrix multiply(const Centered& z, const Matrix& v, Context& context) {
   assert(v.rows() == z.cols());
-  if (is_remote(z.source())) {
-    context.count_pass();
-    return RemoteRequest("multiply", z).with(v).rows_of_all(z.rows(), v.cols(), context);
-  }
-  if (!z.source().sparse()) return multiply_dense(z, v, context);
-  Matrix out(z.rows(), v.cols());
-  const std::vector<double> offset = times_rows(implicit_center(z), v);
-  const Padded whole(v);
-  const Matrix& vp = whole.matrix();
-  for_each_piece(z.source(), context, [&](const Block& block, Index row0, Index rows) {
-    RowEntries entries;
-    std::vector<double> y(static_cast<std::size_t>(vp.cols()));
-    for (Index i = row0; i < row0 + rows; ++i) {
-      entries.load(z, block, i);
-      std::fill(y.begin(), y.end(), 0.0);
-      kernels<double>().sparse_gather(entries.count, entries.values, entries.columns, vp.data(), vp.cols(), y.data());
-      for (std::size_t k = 0; k < offset.size(); ++k) {
-        out(block.first + i, static_cast<Index>(k)) = y[k] - offset[k];
-      }
-    }
-  });
-  return out;
-}
-
-Bytes multiply_chunk(ChunkTask& task, Context& context) {
-  const Centered z = task.centered();
-  return Packer().put(multiply(z, task.shared.matrix(), context)).take();
+  return reduce(MultiplyPass(z, v), context);
 }
 
 // --- Z'T ---------------------------------------------------------------------------------------------------------
@@ -246,14 +264,28 @@ void add_rows(Index count, const double* y, Index width, double* total) {
   for (Index i = 0; i < count; ++i) kernels<double>().axpy(width, 1.0, y + i * width, total);
 }
 
-Sums transposed_sums_dense(const Centered& z, const Matrix& t, Context& context) {
-  const Folded folded(z);
-  const Index d = z.cols();
-  const Padded whole(t);
-  const Matrix& tp = whole.matrix();
-  return reduce_sums(z.source().store(), pieces(d, kTileCols), context, [&](const Block& block, Index q) {
-    const Index col0 = q * kTileCols, cols = std::min(kTileCols, d - col0);
-    DenseRows some(folded, kTileCols);
+// [T 1]'Y with the rows of Y that belong to those of T.
+class TransposedPass {
+ public:
+  static constexpr const char* kName = "multiply_transposed";
+  static constexpr Index kReadings = 1;
+  using Result = Sums;
+
+  TransposedPass(const Centered& z, const Matrix& t)
+      : z_(z), t_(t), folded_(z.source().sparse() ? nullptr : std::make_unique<Folded>(z)), padded_(t) {}
+  auto given() const { return std::tuple<const Centered&, ByRow<Matrix>>(z_, ByRow{t_}); }
+
+  Index pieces() const { return folded_ == nullptr ? 1 : tamis::pieces(z_.cols(), kTileCols); }
+
+  Matrix partial(const Block& block, Index q) const {
+    return folded_ == nullptr ? partial_sparse(block) : partial_dense(block, q);
+  }
+
+ private:
+  Matrix partial_dense(const Block& block, Index q) const {
+    const Matrix& tp = padded_.matrix();
+    const Index col0 = q * kTileCols, cols = std::min(kTileCols, z_.cols() - col0);
+    DenseRows some(*folded_, kTileCols);
     Matrix sum(cols + (q == 0 ? 1 : 0), tp.cols());
     for (Index row = 0; row < block.rows; row += kTileRows) {
       const Index count = std::min(kTileRows, block.rows - row);
@@ -262,48 +294,32 @@ Sums transposed_sums_dense(const Centered& z, const Matrix& t, Context& context)
     }
     if (q == 0) add_rows(block.rows, tp.row(block.first), tp.cols(), sum.row(cols));
     return sum;
-  });
-}
+  }
 
-Sums transposed_sums_sparse(const Centered& z, const Matrix& t, Context& context) {
-  const Padded whole(t);
-  const Matrix& tp = whole.matrix();
-  return reduce_sums(z.source().store(), 1, context, [&](const Block& block, Index) {
-    Matrix sum(z.cols() + 1, tp.cols());
+  Matrix partial_sparse(const Block& block) const {
+    const Matrix& tp = padded_.matrix();
+    Matrix sum(z_.cols() + 1, tp.cols());
     RowEntries entries;
     for (Index i = 0; i < block.rows; ++i) {
-      entries.load(z, block, i);
+      entries.load(z_, block, i);
       kernels<double>().sparse_scatter(entries.count, entries.values, entries.columns, tp.row(block.first + i),
                                        tp.cols(), sum.data());
     }
-    add_rows(block.rows, tp.row(block.first), tp.cols(), sum.row(z.cols()));
+    add_rows(block.rows, tp.row(block.first), tp.cols(), sum.row(z_.cols()));
     return sum;
-  });
-}
+  }
 
-Sums transposed_sums(const Centered& z, const Matrix& t, Context& context) {
-  return z.source().sparse() ? transposed_sums_sparse(z, t, context) : transposed_sums_dense(z, t, context);
-}
+  const Centered& z_;
+  const Matrix& t_;
+  const std::unique_ptr<const Folded> folded_;  // where dense
+  const Padded padded_;
+};
 
 }  // namespace
 
 Matrix multiply_transposed(const Centered& z, const Matrix& t, Context& context) {
   assert(t.rows() == z.rows());
-  if (is_remote(z.source())) {
-    context.count_pass();
-    const RemotePart sums =
-        RemoteRequest("multiply_transposed", z).with(t.cols()).by_row(t.data(), t.cols()).merged(context);
-    return without_offset(Unpacker(sums.bytes).matrices(), offset_of(z), t.cols());
-  }
-  return without_offset(transposed_sums(z, t, context), offset_of(z), t.cols());
-}
-
-Bytes transposed_sums_of_chunk(ChunkTask& task, Context& context) {
-  const Centered z = task.centered();
-  Matrix t(z.rows(), task.shared.number<Index>());
-  const auto values = take_numbers<double>(task.by_row, t.size());
-  std::copy(values.begin(), values.end(), t.data());
-  return Packer().put(transposed_sums(z, t, context)).take();
+  return without_offset(reduce(TransposedPass(z, t), context), offset_of(z), t.cols());
 }
 
 // --- Z'(ZV) ------------------------------------------------------------------------------------------------------
@@ -346,29 +362,60 @@ void sweep_sparse_block(const Centered& z, const Block& block, const Matrix& v, 
   }
 }
 
-Sums sweep_sums_sparse(const Centered& z, const Matrix& v, Context& context) {
-  const Padded whole(v);
-  const Matrix& vp = whole.matrix();
-  const std::vector<double> offset = times_rows(implicit_center(z), vp);
-  return reduce_sums(z.source().store(), 1, context, [&](const Block& block, Index) {
-    Matrix partial(z.cols() + 1, vp.cols());
-    sweep_sparse_block(z, block, vp, offset, partial);
-    return partial;
-  });
-}
+// [T 1]'(Z V) in one reading.
+class SweepPass {
+ public:
+  static constexpr const char* kName = "sweep";
+  static constexpr Index kReadings = 1;
+  using Result = Sums;
 
-Sums sweep_sums(const Centered& z, const Matrix& v, Context& context) {
-  if (z.source().sparse()) return sweep_sums_sparse(z, v, context);
-  const Folded folded(z);
-  const Padded whole(v);
-  const Matrix& vp = whole.matrix();
-  const std::vector<double> offset = times_rows(folded.offset, vp);
-  return reduce_sums(z.source().store(), 1, context, [&](const Block& block, Index) {
-    Matrix partial(z.cols() + 1, vp.cols());
-    sweep_block(folded, block, vp, offset, partial);
-    return partial;
-  });
-}
+  SweepPass(const Centered& z, const Matrix& v)
+      : z_(z),
+        v_(v),
+        folded_(z.source().sparse() ? nullptr : std::make_unique<Folded>(z)),
+        padded_(v),
+        offset_(times_rows(folded_ == nullptr ? implicit_center(z) : folded_->offset, padded_.matrix())) {}
+  auto given() const { return std::tie(z_, v_); }
+
+  Index pieces() const { return 1; }
+
+  Matrix partial(const Block& block, Index) const {
+    const Matrix& vp = padded_.matrix();
+    Matrix sum(z_.cols() + 1, vp.cols());
+    if (folded_ == nullptr) {
+      sweep_sparse_block(z_, block, vp, offset_, sum);
+    } else {
+      sweep_block(*folded_, block, vp, offset_, sum);
+    }
+    return sum;
+  }
+
+ private:
+  const Centered& z_;
+  const Matrix& v_;
+  const std::unique_ptr<const Folded> folded_;  // where dense
+  const Padded padded_;
+  const std::vector<double> offset_;
+};
+
+// The same in two: Z V stays where its rows are.
+class ScatterPass {
+ public:
+  static constexpr const char* kName = "scatter";
+  static constexpr Index kReadings = 2;
+  using Result = Sums;
+
+  ScatterPass(const Centered& z, const Matrix& v) : z_(z), v_(v) {}
+  auto given() const { return std::tie(z_, v_); }
+
+  Sums whole(Context& context) const {
+    return reduce_here(TransposedPass(z_, reduce_here(MultiplyPass(z_, v_), context)), context);
+  }
+
+ private:
+  const Centered& z_;
+  const Matrix& v_;
+};
 
 // A function of all the rows' shape, wherever they are.
 bool sweeps(const Source& source) {
@@ -378,26 +425,12 @@ bool sweeps(const Source& source) {
 }  // namespace
 
 Matrix scatter_product(const Centered& z, const Matrix& v, Context& context) {
-  const bool at_once = sweeps(z.source());
-  if (is_remote(z.source())) {
-    context.count_pass();
-    if (!at_once) context.count_pass();  // a chunk is read twice
-    const RemotePart sums = RemoteRequest(at_once ? "sweep" : "scatter", z).with(v).merged(context);
-    return without_offset(Unpacker(sums.bytes).matrices(), offset_of(z), v.cols());
-  }
-  if (!at_once) return multiply_transposed(z, multiply(z, v, context), context);
-  return without_offset(sweep_sums(z, v, context), offset_of(z), v.cols());
+  Sums sums = sweeps(z.source()) ? reduce(SweepPass(z, v), context) : reduce(ScatterPass(z, v), context);
+  return without_offset(std::move(sums), offset_of(z), v.cols());
 }
 
-Bytes sweep_sums_of_chunk(ChunkTask& task, Context& context) {
-  const Centered z = task.centered();
-  return Packer().put(sweep_sums(z, task.shared.matrix(), context)).take();
-}
-
-// Z V stays where its rows are.
-Bytes scatter_sums_of_chunk(ChunkTask& task, Context& context) {
-  const Centered z = task.centered();
-  return Packer().put(transposed_sums(z, multiply(z, task.shared.matrix(), context), context)).take();
+std::vector<WirePass> product_passes() {
+  return {wire_pass<MultiplyPass>(), wire_pass<TransposedPass>(), wire_pass<SweepPass>(), wire_pass<ScatterPass>()};
 }
 
 }  // namespace tamis

@@ -8,9 +8,8 @@
 #include <utility>
 
 #include "tamis/base/random.h"
-#include "tamis/data/passes/blocks.h"
+#include "tamis/data/passes/pass.h"
 #include "tamis/data/passes/tile.h"
-#include "tamis/data/stores/remote_pass.h"
 #include "tamis/linalg/kernels.h"
 
 namespace tamis {
@@ -50,54 +49,57 @@ void move_sparse(const Centered& z, const Block& block, const int* before, const
   }
 }
 
-Index moved_width(const Centered& z) { return z.source().sparse() ? z.cols() : kTileCols; }
+class MovePass {
+ public:
+  static constexpr const char* kName = "move_rows";
+  static constexpr Index kReadings = 1;
+  using Result = Sums;
+  using Labels = ByRow<std::vector<int>>;
 
-Sums moved_sums(const Centered& z, const std::vector<int>& before, const std::vector<int>& after, Index clusters,
-                Context& context) {
-  const Index d = z.cols(), width = moved_width(z);
-  const bool sparse = z.source().sparse();
-  const std::vector<double> center = sparse ? implicit_center(z) : std::vector<double>();
-  return reduce_sums(z.source().store(), pieces(d, width), context, [&](const Block& block, Index q) {
-    const int* from = before.data() + block.first;
-    const int* to = after.data() + block.first;
+  MovePass(const Centered& z, Index clusters, const std::vector<int>& before, const std::vector<int>& after)
+      : z_(z),
+        clusters_(clusters),
+        before_(before),
+        after_(after),
+        center_(z.source().sparse() ? implicit_center(z) : std::vector<double>()) {}
+  auto given() const {
+    return std::tuple<const Centered&, Index, Labels, Labels>(z_, clusters_, Labels{before_}, Labels{after_});
+  }
+
+  Index width() const { return z_.source().sparse() ? z_.cols() : kTileCols; }
+  Index pieces() const { return tamis::pieces(z_.cols(), width()); }
+
+  Matrix partial(const Block& block, Index q) const {
+    const int* from = before_.data() + block.first;
+    const int* to = after_.data() + block.first;
     if (std::equal(from, from + block.rows, to)) return Matrix();
-    Matrix sum(clusters, std::min(width, d - q * width));
-    if (sparse) {
-      move_sparse(z, block, from, to, center, sum);
+    Matrix sum(clusters_, std::min(width(), z_.cols() - q * width()));
+    if (block.sparse) {
+      move_sparse(z_, block, from, to, center_, sum);
     } else {
-      move_dense(z, block, q, from, to, sum);
+      move_dense(z_, block, q, from, to, sum);
     }
     return sum;
-  });
-}
+  }
 
-Sums remote_moved_sums(const Centered& z, const std::vector<int>& before, const std::vector<int>& after, Index clusters,
-                       Context& context) {
-  context.count_pass();
-  RemoteRequest request("move_rows", z);
-  request.with(clusters).by_row(before.data(), 1).by_row(after.data(), 1);
-  return Unpacker(request.merged(context).bytes).matrices();
-}
+ private:
+  const Centered& z_;
+  const Index clusters_;
+  const std::vector<int>&before_, &after_;
+  const std::vector<double> center_;  // where sparse
+};
 
 }  // namespace
 
 void move_rows(const Centered& z, const std::vector<int>& before, const std::vector<int>& after, Matrix& sums,
                Context& context) {
-  const Sums moved = is_remote(z.source()) ? remote_moved_sums(z, before, after, sums.rows(), context)
-                                           : moved_sums(z, before, after, sums.rows(), context);
+  const MovePass pass(z, sums.rows(), before, after);
+  const Sums moved = reduce(pass, context);
   for (std::size_t q = 0; q < moved.size(); ++q) {
     for (Index k = 0; k < moved[q].rows(); ++k) {
-      kernels<double>().axpy(moved[q].cols(), 1.0, moved[q].row(k),
-                             sums.row(k) + static_cast<Index>(q) * moved_width(z));
+      kernels<double>().axpy(moved[q].cols(), 1.0, moved[q].row(k), sums.row(k) + static_cast<Index>(q) * pass.width());
     }
   }
-}
-
-Bytes moved_sums_of_chunk(ChunkTask& task, Context& context) {
-  const Centered z = task.centered();
-  const auto clusters = task.shared.number<Index>();
-  const auto before = take_numbers<int>(task.by_row, z.rows()), after = take_numbers<int>(task.by_row, z.rows());
-  return Packer().put(moved_sums(z, before, after, clusters, context)).take();
 }
 
 // --- Copies of a few rows or columns -----------------------------------------------------------------------------
@@ -119,6 +121,37 @@ void copy_rows(const Centered& x, const Block& block, Index row0, Index rows, do
                    [&](Index row, Index j, double value) { out[(row - first) * x.cols() + j] = value; });
 }
 
+class GatherPass {
+ public:
+  static constexpr const char* kName = "gather_rows";
+  static constexpr Index kReadings = 0;  // of a few rows
+  using Result = Matrix;
+
+  GatherPass(const Source& source, const std::vector<Index>& rows) : source_(source), rows_(rows) {}
+  auto given() const { return std::tuple<const Source&, RowList>(source_, RowList{rows_}); }
+  Index row_count() const { return static_cast<Index>(rows_.size()); }
+  Index end_row() const { return rows_.empty() ? 0 : rows_.back() + 1; }
+
+  Matrix whole(Context& context) const {
+    const Store& store = source_.store();
+    const Centered x = uncentered(source_);
+    Matrix out(row_count(), source_.cols());
+    context.pool().run(store.block_count(), [&](Index b) {
+      const auto begin = std::lower_bound(rows_.begin(), rows_.end(), b * store.block_rows());
+      const auto end = std::lower_bound(begin, rows_.end(), (b + 1) * store.block_rows());
+      context.check_cancelled();
+      for (auto at = begin; at != end; ++at) {
+        copy_rows(x, store.some_rows(*at, 1), 0, 1, out.row(at - rows_.begin()));
+      }
+    });
+    return out;
+  }
+
+ private:
+  const Source& source_;
+  const std::vector<Index>& rows_;
+};
+
 }  // namespace
 
 std::vector<Index> sample_rows(Index n, Index count, std::uint64_t seed) {
@@ -133,35 +166,13 @@ std::vector<Index> sample_rows(Index n, Index count, std::uint64_t seed) {
 }
 
 Matrix gather_rows(const Source& source, const std::vector<Index>& rows, Context& context) {
-  if (is_remote(source)) {
-    const auto count = static_cast<Index>(rows.size());
-    return RemoteRequest("gather_rows", source).with(rows).rows_of_all(count, source.cols(), context);
-  }
-  const Centered x = uncentered(source);
-  Matrix out(static_cast<Index>(rows.size()), source.cols());
-  const Index block_rows = source.store().block_rows();
-  context.pool().run(source.store().block_count(), [&](Index b) {
-    const auto begin = std::lower_bound(rows.begin(), rows.end(), b * block_rows);
-    const auto end = std::lower_bound(begin, rows.end(), (b + 1) * block_rows);
-    context.check_cancelled();
-    for (auto at = begin; at != end; ++at) {
-      copy_rows(x, source.store().some_rows(*at, 1), 0, 1, out.row(at - rows.begin()));
-    }
-  });
-  return out;
-}
-
-Bytes gathered_rows_of_chunk(ChunkTask& task, Context& context) {
-  std::vector<Index> own;
-  for (const Index row : task.shared.list<Index>()) {
-    if (row >= task.first && row < task.first + task.source.rows()) own.push_back(row - task.first);
-  }
-  return Packer().put(gather_rows(task.source, own, context)).take();
+  return reduce(GatherPass(source, rows), context);
 }
 
 Matrix gather(const Source& source, Context& context) {
   const Centered x = uncentered(source);
   Matrix out(source.rows(), source.cols());
+  context.count_pass();
   for_each_piece(source, context, [&](const Block& block, Index row0, Index rows) {
     copy_rows(x, block, row0, rows, out.row(block.first + row0));
   });
@@ -233,40 +244,59 @@ Entries transposed(const Entries& entries, Index cols) {
   return out;
 }
 
+// --- Numbers of columns and rows -----------------------------------------------------------------------------------
+
+namespace {
+
+class FingerprintPass {
+ public:
+  static constexpr const char* kName = "column_fingerprints";
+  static constexpr Index kReadings = 1;
+  using Result = std::vector<std::uint64_t>;
+
+  explicit FingerprintPass(const Source& source, Index first = 0)
+      : source_(source), first_(first), x_(uncentered(source)) {}
+  auto given() const { return std::tuple<const Source&, FirstRow>(source_, FirstRow{first_}); }
+
+  Result partial(const Block& block) const {
+    Result prints(static_cast<std::size_t>(source_.cols()));
+    const auto add = [&](Index row, Index j, double value) {
+      if (value == 0) return;  // sparse and dense twins agree
+      int exponent = 0;
+      const auto digits =
+          static_cast<std::uint64_t>(static_cast<std::int64_t>(std::ldexp(std::frexp(value, &exponent), 53)));
+      prints[static_cast<std::size_t>(j)] += mix64(digits ^ mix64(static_cast<std::uint64_t>(first_ + row)));
+    };
+    if (block.sparse) {
+      for_each_shifted(x_, block, 0, block.rows, add);
+      return prints;
+    }
+    std::vector<double> values(static_cast<std::size_t>(x_.cols()));
+    for (Index i = 0; i < block.rows; ++i) {
+      load_tile(x_, block, i, 1, 0, x_.cols(), values.data(), x_.cols());
+      for (std::size_t j = 0; j < values.size(); ++j) add(block.first + i, static_cast<Index>(j), values[j]);
+    }
+    return prints;
+  }
+
+  static void merge(Result& into, Result&& from) { add_counts(into, from); }
+
+ private:
+  const Source& source_;
+  const Index first_;
+  const Centered x_;
+};
+
+}  // namespace
+
 std::vector<std::uint64_t> column_fingerprints(const Source& source, Context& context) {
-  using Prints = std::vector<std::uint64_t>;
-  const Centered x = uncentered(source);
-  context.count_pass();
-  return reduce_blocks<Prints>(
-      source.store(), context,
-      [&](const Block& block) {
-        Prints prints(static_cast<std::size_t>(source.cols()));
-        const auto add = [&](Index row, Index j, double value) {
-          if (value == 0) return;  // sparse and dense twins agree
-          int exponent = 0;
-          const auto digits =
-              static_cast<std::uint64_t>(static_cast<std::int64_t>(std::ldexp(std::frexp(value, &exponent), 53)));
-          prints[static_cast<std::size_t>(j)] += mix64(digits ^ mix64(static_cast<std::uint64_t>(row)));
-        };
-        if (block.sparse) {
-          for_each_shifted(x, block, 0, block.rows, add);
-          return prints;
-        }
-        std::vector<double> values(static_cast<std::size_t>(x.cols()));
-        for (Index i = 0; i < block.rows; ++i) {
-          load_tile(x, block, i, 1, 0, x.cols(), values.data(), x.cols());
-          for (std::size_t j = 0; j < values.size(); ++j) add(block.first + i, static_cast<Index>(j), values[j]);
-        }
-        return prints;
-      },
-      [](Prints& into, Prints&& from) {
-        for (std::size_t j = 0; j < into.size(); ++j) into[j] += from[j];
-      });
+  return reduce(FingerprintPass(source), context);
 }
 
 std::vector<double> row_squared_norms(const Source& source, Context& context) {
   const Centered x = uncentered(source);
   std::vector<double> out(static_cast<std::size_t>(source.rows()));
+  context.count_pass();
   for_each_piece(source, context, [&](const Block& block, Index row0, Index rows) {
     if (block.sparse) {
       for_each_shifted(x, block, row0, rows,
@@ -280,6 +310,10 @@ std::vector<double> row_squared_norms(const Source& source, Context& context) {
     }
   });
   return out;
+}
+
+std::vector<WirePass> row_passes() {
+  return {wire_pass<MovePass>(), wire_pass<GatherPass>(), wire_pass<FingerprintPass>()};
 }
 
 }  // namespace tamis

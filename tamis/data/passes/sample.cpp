@@ -9,11 +9,9 @@
 
 #include "tamis/base/error.h"
 #include "tamis/base/random.h"
-#include "tamis/data/passes/passes.h"
-#include "tamis/data/passes/reduce.h"
+#include "tamis/data/passes/pass.h"
 #include "tamis/data/passes/taken_rows.h"
 #include "tamis/data/passes/tile.h"
-#include "tamis/data/stores/remote_pass.h"
 #include "tamis/data/stores/sparse_rows.h"
 
 namespace tamis {
@@ -48,6 +46,20 @@ void add_sparse_row(const CsrView& csr, const std::vector<std::int32_t>& positio
   out.columns.push_back(std::move(columns));
 }
 
+void widen(TakenRows& rows) {
+  for (Bytes& values : rows.values) {
+    const auto count = static_cast<Index>(values.size() / size_of(rows.dtype));
+    const DenseView view{values.data(), rows.dtype, 1, count, count, 1};
+    Bytes wide(static_cast<std::size_t>(count) * sizeof(double));
+    for (Index j = 0; j < count; ++j) {
+      const double value = element(view, 0, j);
+      std::memcpy(&wide[static_cast<std::size_t>(j) * sizeof value], &value, sizeof value);
+    }
+    values = std::move(wide);
+  }
+  rows.dtype = DType::f64;
+}
+
 }  // namespace
 
 TakenRows rows_of_block(const Source& source, const Block& block, const std::vector<Index>& rows) {
@@ -55,6 +67,7 @@ TakenRows rows_of_block(const Source& source, const Block& block, const std::vec
   const auto begin = std::lower_bound(rows.begin(), rows.end(), block.first);
   const auto end = std::lower_bound(begin, rows.end(), block.first + block.rows);
   if (begin == end) return out;
+  out.dtype = block.sparse ? block.csr.dtype : block.dense.dtype;
   const std::vector<std::int32_t> position = block.sparse ? column_positions(source) : std::vector<std::int32_t>();
   for (auto row = begin; row != end; ++row) {
     if (block.sparse) {
@@ -67,36 +80,37 @@ TakenRows rows_of_block(const Source& source, const Block& block, const std::vec
 }
 
 void append(TakenRows& into, TakenRows&& from) {
+  if (into.values.empty()) into.dtype = from.dtype;
+  if (!from.values.empty() && into.dtype != from.dtype) {
+    widen(into);
+    widen(from);
+  }
   std::move(from.values.begin(), from.values.end(), std::back_inserter(into.values));
   std::move(from.columns.begin(), from.columns.end(), std::back_inserter(into.columns));
 }
 
-void widen(TakenRows& rows, DType dtype) {
-  for (Bytes& values : rows.values) {
-    const auto count = static_cast<Index>(values.size() / size_of(dtype));
-    const DenseView view{values.data(), dtype, 1, count, count, 1};
-    Bytes wide(static_cast<std::size_t>(count) * sizeof(double));
-    for (Index j = 0; j < count; ++j) {
-      const double value = element(view, 0, j);
-      std::memcpy(&wide[static_cast<std::size_t>(j) * sizeof value], &value, sizeof value);
-    }
-    values = std::move(wide);
-  }
-}
+namespace {
 
-void pack(Packer& packer, const TakenRows& rows) {
-  packer.put(rows.values.size()).put(rows.columns.size());
-  for (const auto& values : rows.values) packer.put(values);
-  for (const auto& columns : rows.columns) packer.put(columns);
-}
+class TakePass {
+ public:
+  static constexpr const char* kName = "take_rows";
+  static constexpr Index kReadings = 0;  // of a few rows
+  using Result = TakenRows;
 
-TakenRows unpack_rows(Unpacker& parts) {
-  TakenRows out;
-  const auto values = parts.number<std::size_t>(), columns = parts.number<std::size_t>();
-  for (std::size_t i = 0; i < values; ++i) out.values.push_back(parts.list<std::uint8_t>());
-  for (std::size_t i = 0; i < columns; ++i) out.columns.push_back(parts.list<std::int32_t>());
-  return out;
-}
+  TakePass(const Source& source, const std::vector<Index>& rows) : source_(source), rows_(rows) {}
+  auto given() const { return std::tuple<const Source&, RowList>(source_, RowList{rows_}); }
+
+  TakenRows partial(const Block& block) const { return rows_of_block(source_, block, rows_); }
+  static void merge(TakenRows& into, TakenRows&& from) { append(into, std::move(from)); }
+
+ private:
+  const Source& source_;
+  const std::vector<Index>& rows_;
+};
+
+}  // namespace
+
+std::vector<WirePass> sample_passes() { return {wire_pass<TakePass>()}; }
 
 // --- A sample ------------------------------------------------------------------------------------------------------
 
@@ -186,11 +200,9 @@ std::vector<Index> draw_rows(Index n, Index count, std::uint64_t seed) {
 
 Source take_rows(const Source& source, const std::vector<Index>& rows, Context& context) {
   TakenRows taken;
-  if (!moments_and_rows(source, rows, taken, context)) {
-    taken = reduce_blocks<TakenRows>(
-        source.store(), context, [&](const Block& block) { return rows_of_block(source, block, rows); }, append);
-  }
-  return sampled_source(source, rows, std::move(taken), is_remote(source) ? DType::f64 : source.store().dtype());
+  if (!moments_and_rows(source, rows, taken, context)) taken = reduce(TakePass(source, rows), context);
+  const DType dtype = taken.values.empty() ? source.store().dtype() : taken.dtype;
+  return sampled_source(source, rows, std::move(taken), dtype);
 }
 
 }  // namespace tamis

@@ -1,8 +1,8 @@
 // Rows that live elsewhere: a store that holds none of them, and what is computed where they are.
 //
 // A pass over a RemoteStore is a RemoteCall. Whoever runs it cuts the rows into chunks of 2^k blocks each (the last may
-// be shorter), has remote_partial() computed where each chunk is, and merges neighbours by remote_merge(): (0,1),
-// (2,3), ... then pairs of pairs, as reduce.h merges blocks. Such a chunk is a whole branch of the tree over the
+// be shorter), has remote_partial() (wire.h) computed where each chunk is, and merges neighbours by remote_merge():
+// (0,1), (2,3), ... then pairs of pairs, as reduce.h merges blocks. Such a chunk is a whole branch of the tree over the
 // blocks, so the result has the bits that it has in memory, whatever the chunks are and wherever they lie.
 #pragma once
 
@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "tamis/base/context.h"
 #include "tamis/data/source.h"
 #include "tamis/linalg/archive.h"
 
@@ -55,7 +54,7 @@ class RemoteStore final : public Store {
   DType dtype() const override { return shape_.dtype; }
   bool in_memory() const override { return false; }
   std::uint64_t resident_bytes() const override { return 0; }
-  // Error(internal): a pass without a remote half.
+  // Error(internal): what asks for a block is not a pass that can be sent (pass.h).
   Block block(Index b) const override;
 
   std::vector<RemotePart> run(const RemoteCall& call) const;
@@ -64,12 +63,5 @@ class RemoteStore final : public Store {
   RemoteShape shape_;
   Run run_;
 };
-
-// What a pass makes of one chunk, `chunk`, whose first row is row `first` of all. by_row holds the chunk's part of each
-// RowArgument of the call.
-Bytes remote_partial(const std::string& pass, ByteView shared, const std::vector<ByteView>& by_row, const Source& chunk,
-                     Index first, Context& context);
-// What it makes of two neighbours, `left` being the one of the earlier rows.
-Bytes remote_merge(const std::string& pass, ByteView left, ByteView right);
 
 }  // namespace tamis

@@ -1,0 +1,20 @@
+// What a worker runs for the passes that are sent to it (remote.h says who sends them, pass.h what they are).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tamis/base/context.h"
+#include "tamis/data/source.h"
+#include "tamis/linalg/archive.h"
+
+namespace tamis {
+
+// What a pass makes of one chunk, `chunk`, whose first row is row `first` of all. by_row holds the chunk's part of each
+// RowArgument of the call.
+Bytes remote_partial(const std::string& pass, ByteView shared, const std::vector<ByteView>& by_row, const Source& chunk,
+                     Index first, Context& context);
+// What it makes of two neighbours, `left` being the one of the earlier rows.
+Bytes remote_merge(const std::string& pass, ByteView left, ByteView right);
+
+}  // namespace tamis
