@@ -81,7 +81,7 @@ class Job:
                        "TAMIS_FAULT_LOG": str(log), "TMPDIR": str(self.folder)}
         log.unlink(missing_ok=True)
         done = subprocess.run([str(COMMAND), *self.words, "--quiet"], cwd=self.folder, env=environment, timeout=60,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                              capture_output=True)
         self.calls = int(log.read_text()) if log.exists() else None
         return done
 
@@ -120,7 +120,8 @@ class Job:
 
     def check_whole(self, where):
         found = essence(contents(self.folder))
-        wrong = [name for name in sorted({*found, *self.after}) if found.get(name, "missing") != self.after.get(name, "left over")]
+        names = sorted({*found, *self.after})
+        wrong = [name for name in names if found.get(name, "missing") != self.after.get(name, "left over")]
         assert not wrong, f"{where}; not as after a whole run: {wrong}"
 
 
@@ -148,7 +149,9 @@ JOBS = {
     "guided": lambda *place: Job(*place, [*GUIDED, "-o", "out"]),
     "two threads": lambda *place: Job(*place, select("3", threads="2")),
     "compare": lambda *place: Job(*place, [*COMPARE, "-o", "out"]),
-    "checkpoint": lambda *place: Resumable(*place, select("3", "--tolerance", "0", "--checkpoint", "state"), results=("out", "state")),
+    "checkpoint": lambda *place: Resumable(
+        *place, select("3", "--tolerance", "0", "--checkpoint", "state"), results=("out", "state")
+    ),
     "reproduce": lambda *place: Resumable(*place, [*REPRODUCE, "-o", "out"]),
 }
 
