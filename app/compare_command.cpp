@@ -25,6 +25,16 @@ struct CompareArguments {
   bool grid = false;
 };
 
+// "all but spec, whose default is lapscore"
+std::string compared_text() {
+  std::string out = "all";
+  for (const auto& method : methods()) {
+    if (!method.same_as.empty())
+      out += text(out == "all" ? " but " : ", ", method.name, ", whose default is ", method.same_as);
+  }
+  return out;
+}
+
 void add_compare_flags(CLI::App& app, CompareArguments& arguments) {
   add_data_flags(app, arguments.data);
   app.add_option("-c,--clusters", arguments.clusters,
@@ -33,8 +43,7 @@ void add_compare_flags(CLI::App& app, CompareArguments& arguments) {
   app.add_option("-k,--features", arguments.features,
                  "How many features to cut from each ranking: counts or fractions below 1 (20,50,100)")
       ->type_name("LIST");
-  app.add_option("-m,--methods", arguments.methods,
-                 "Only these methods: a,b,c (all but spec, whose default is lapscore)")
+  app.add_option("-m,--methods", arguments.methods, "Only these methods: a,b,c (" + compared_text() + ")")
       ->type_name("LIST");
   app.add_option("--labels", arguments.labels, "The classes, to measure by: a column, an npz array or a file")
       ->type_name("LABELS");
