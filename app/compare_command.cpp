@@ -26,6 +26,16 @@ struct CompareArguments {
   bool grid = false;
 };
 
+// "all but spec, which equals lapscore by default"
+std::string compared_text() {
+  std::string out = "all";
+  for (const auto& method : methods()) {
+    if (!method.same_as.empty())
+      out += text(out == "all" ? " but " : ", ", method.name, ", which equals ", method.same_as, " by default");
+  }
+  return out;
+}
+
 void add_compare_flags(CLI::App& app, CompareArguments& arguments) {
   add_data_flags(app, arguments.data);
   app.add_option("--labels", arguments.labels, "Known classes to evaluate against: a column, an npz array or a file")
@@ -37,8 +47,7 @@ void add_compare_flags(CLI::App& app, CompareArguments& arguments) {
   app.add_option("-k,--features", arguments.features,
                  "Numbers of features to compare at: counts or fractions below 1 (20,50,100)")
       ->type_name("LIST");
-  app.add_option("-m,--methods", arguments.methods,
-                 "Methods to run: a,b,c (all but spec, which equals lapscore by default)")
+  app.add_option("-m,--methods", arguments.methods, "Methods to run: a,b,c (" + compared_text() + ")")
       ->type_name("LIST");
   add_list_flag(app, "--set", arguments.set, "Set an option of one method, such as ufcm.alpha=0.1; may be repeated")
       ->type_name("METHOD.OPTION=VALUE");

@@ -19,24 +19,38 @@ std::string list_methods() {
   return table.to_text() + "\ntamis methods NAME tells the formula and the options of one.\n";
 }
 
+// "alpha: 0.1, 1, 10"
+std::string grid_text(const Method& method) {
+  std::string out;
+  for (const auto& [option, values] : method.grid) {
+    out += out.empty() ? "\ntamis compare --grid tries " : "; ";
+    for (std::size_t i = 0; i < values.size(); ++i) out += (i == 0 ? option + ": " : ", ") + values[i];
+  }
+  return out.empty() ? out : out + ".\n";
+}
+
 std::string describe_method(const Method& method) {
   std::string out =
       method.name + ": " + method.summary + "\n\n" + method.formula + "\n\nReference: " + method.reference + "\n";
   const auto bound = method.bind();
   const auto options = bound->options();
+  if (!method.same_as.empty()) out += "\nWith its defaults it ranks as " + method.same_as + " does.\n";
   if (options.empty()) return out + "\nNo options.\n";
   TextTable table(std::vector<TextTable::Align>(5, TextTable::Align::left));
   table.add({"option", "type", "range", "default", "meaning"});
   for (const auto& option : options) {
     table.add({"--" + option.name, type_text(option), range_text(option), value_text(option), option.help});
   }
-  return out + "\n" + table.to_text();
+  return out + "\n" + table.to_text() + grid_text(method);
 }
 
 void write_described(Json& json, const Method& method) {
   json.begin_object().member("name", method.name).member("python_name", method.python_name);
   json.member("summary", method.summary).member("formula", method.formula).member("reference", method.reference);
-  json.key("options").begin_array();
+  json.member("is_order", method.is_order).member("one_pass", method.one_pass).member("remote", method.remote);
+  json.member("resumes", method.resumes).member("same_as", method.same_as).key("grid").begin_object();
+  for (const auto& [option, values] : method.grid) json.member(option, values);
+  json.end_object().key("options").begin_array();
   const auto bound = method.bind();
   for (const auto& option : bound->options()) {
     json.begin_object().member("name", option.name).member("python_name", option.python_name);

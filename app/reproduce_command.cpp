@@ -152,7 +152,7 @@ int run_reproduce(const ReproduceArguments& arguments) {
   if (!arguments.methods.empty()) {
     request.methods = parse_methods(arguments.methods, session.context());
     request.guided = std::any_of(request.methods.begin(), request.methods.end(),
-                                 [](const Method& method) { return method.name == kGuided; });
+                                 [](const Method& method) { return method.bind()->chooses_count(); });
   }
   std::vector<std::string> inputs;
   for (const auto& name : request.names) inputs.push_back(path_of_set(request.folder, name));

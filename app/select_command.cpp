@@ -245,10 +245,12 @@ void warn_of_known_groups(const Job& job, Session& session) {
                     "); if that is a batch, the columns were chosen by the batch"));
 }
 
-// Labels can only guide ufcm.
+// Labels name the first method that they can guide.
 MethodArguments with_default(const SelectArguments& arguments) {
   MethodArguments method = arguments.method;
-  if (method.method.empty() && !arguments.supervise.empty()) method.method = "ufcm";
+  if (!method.method.empty() || arguments.supervise.empty()) return method;
+  const auto takes_labels = [](const Method& one) { return one.bind()->takes_classes(); };
+  method.method = std::ranges::find_if(methods(), takes_labels)->name;
   return method;
 }
 

@@ -52,6 +52,8 @@ nb::dict describe_method(const Method& method) {
   out["takes_classes"] = bound->takes_classes();
   out["takes_init"] = bound->takes_init();
   out["chooses_count"] = bound->chooses_count();
+  out["one_pass"] = method.one_pass;
+  out["remote"] = method.remote;
   out["options"] = options;
   return out;
 }

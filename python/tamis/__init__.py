@@ -8,17 +8,11 @@ Everything loads on first use, so importing tamis costs next to nothing.
 
 from importlib import import_module
 
+from . import _core
 from ._core import version as __version__
 
 _HOMES = {
-    "GuidedUFCM": "_selectors",
-    "UFCM": "_selectors",
-    "MaxVariance": "_selectors",
-    "LaplacianScore": "_selectors",
-    "SPEC": "_selectors",
-    "MCFS": "_selectors",
-    "NDFS": "_selectors",
-    "RUFS": "_selectors",
+    **{method["python_name"]: "_selectors" for method in _core.methods()},
     "Table": "_table",
     "read": "_table",
     "compare": "_compare",

@@ -18,7 +18,6 @@ from ._running import progress_for, seed_of, thread_count, warn_all
 _METHODS = {method["name"]: method for method in _core.methods()}
 _PYTHON_NAMES = {method["python_name"]: method["name"] for method in _METHODS.values()}
 
-_ONE_PASS = ("guided", "maxvar")  # methods that read the rows once, so that a file need not be in memory
 _SAMPLED_ROWS = 1000  # rows that are looked at to tell raw counts
 _LARGEST_CODE = 2  # whole numbers up to this may be presence marks or genotypes
 _CHUNK = 1 << 20  # numbers looked at together, so that a check needs no memory to speak of
@@ -276,7 +275,7 @@ def _matrix(adata, layer, method, excluded):
     look = _Look(adata, excluded, where)
     in_memory = isinstance(X, np.ndarray) or sparse.issparse(X)
     if adata.isbacked and not in_memory:
-        if method["name"] in _ONE_PASS and BackedRows.can_hold(X):
+        if method["one_pass"] and BackedRows.can_hold(X):  # else the file would be read again and again
             _require_numbers(X, where)
             return BackedRows(X, look), look
         X = X.to_memory() if hasattr(X, "to_memory") else X[...]

@@ -1,11 +1,12 @@
-"""The methods as scikit-learn selectors.
+"""The methods as scikit-learn selectors, one class for each that the core describes.
 
-Signatures, defaults and documentation come from the core's descriptions of its options: nothing is written twice, and
-nothing is computed here.
+Names, signatures, defaults and documentation come from these descriptions: nothing is written twice, and nothing is
+computed here.
 """
 
 import inspect
 import numbers
+import types
 import warnings
 
 import numpy as np
@@ -213,33 +214,9 @@ def _feature_count(wanted):
     raise ValueError(f"n_features_to_select = {wanted!r}, need None, 'auto', a count of at least 1, or a fraction below 1")
 
 
-class GuidedUFCM(Selector, method="guided"):
-    pass
+def _selector(method):
+    """The class of a method."""
+    return types.new_class(method["python_name"], (Selector,), {"method": method["name"]})
 
 
-class UFCM(Selector, method="ufcm"):
-    pass
-
-
-class MaxVariance(Selector, method="maxvar"):
-    pass
-
-
-class LaplacianScore(Selector, method="lapscore"):
-    pass
-
-
-class SPEC(Selector, method="spec"):
-    pass
-
-
-class MCFS(Selector, method="mcfs"):
-    pass
-
-
-class NDFS(Selector, method="ndfs"):
-    pass
-
-
-class RUFS(Selector, method="rufs"):
-    pass
+globals().update({method["python_name"]: _selector(method) for method in _METHODS.values()})

@@ -1,4 +1,6 @@
-"""GuidedUFCM, UFCM and MaxVariance on Dask arrays and data frames (``pip install 'tamis[dask]'``): the data stay on the workers.
+"""Selectors of Dask arrays and data frames (``pip install 'tamis[dask]'``): the data stay on the workers.
+
+There are those whose passes over the data can all run there: GuidedUFCM, UFCM and MaxVariance among them.
 
 >>> import tamis.dask
 >>> tamis.dask.UFCM(n_features_to_select=50, n_clusters=10).fit(X.persist())
@@ -24,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core, _selectors
 from ._core_data import core_data
 
-__all__ = ["GuidedUFCM", "UFCM", "MaxVariance"]
+__all__ = [method["python_name"] for method in _core.methods() if method["remote"]]
 
 _BLOCK = _core.block_rows
 _CHUNK_BYTES = 2**27  # aimed at where columns must be joined, and chunks of many rows would become too large
@@ -97,16 +99,13 @@ class _OnDask:
         return _core.RemoteRows(n, d, is_sparse, 0 if is_sparse else n * d, self._passes), n
 
 
-class GuidedUFCM(_OnDask, _selectors.GuidedUFCM):
-    __doc__ = _selectors.GuidedUFCM.__doc__
+def _selector(name):
+    """The selector of that name, of Dask's data."""
+    kind = getattr(_selectors, name)
+    return type(name, (_OnDask, kind), {"__doc__": kind.__doc__, "__module__": __name__})
 
 
-class UFCM(_OnDask, _selectors.UFCM):
-    __doc__ = _selectors.UFCM.__doc__
-
-
-class MaxVariance(_OnDask, _selectors.MaxVariance):
-    __doc__ = _selectors.MaxVariance.__doc__
+globals().update({name: _selector(name) for name in __all__})
 
 
 # --- The table -------------------------------------------------------------------------------------------------------

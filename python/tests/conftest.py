@@ -18,16 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NATIVE = Path(os.environ.get("TAMIS_NATIVE", ROOT / "build" / "tamis"))
 GOLDEN = ROOT / "tests" / "golden"
 
-SELECTORS = {
-    "guided": tamis.GuidedUFCM,
-    "ufcm": tamis.UFCM,
-    "maxvar": tamis.MaxVariance,
-    "lapscore": tamis.LaplacianScore,
-    "spec": tamis.SPEC,
-    "mcfs": tamis.MCFS,
-    "ndfs": tamis.NDFS,
-    "rufs": tamis.RUFS,
-}
+SELECTORS = {method["name"]: getattr(tamis, method["python_name"]) for method in tamis._core.methods()}
 
 
 def planted(n=120, d=12, c=3, informative=4, seed=0):

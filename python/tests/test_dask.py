@@ -23,7 +23,7 @@ da = pytest.importorskip("dask.array")
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning", "ignore:column standard deviations"
 )
-METHODS = ("GuidedUFCM", "UFCM", "MaxVariance")
+METHODS = tuple(tamis.dask.__all__)
 BLOCK = 2048  # rows; a constant of the program
 
 

@@ -52,6 +52,17 @@ def test_the_stub_of_the_package_names_what_the_package_has():
         assert getattr(tamis, name) is not None
 
 
+def test_there_is_a_class_for_every_method_and_on_dask_for_those_that_can():
+    import tamis.dask
+
+    described = tamis._core.methods()
+    assert {method["python_name"] for method in described} <= set(tamis.__all__)
+    assert tamis.dask.__all__ == [method["python_name"] for method in described if method["remote"]]
+    for name in tamis.dask.__all__:
+        kind = getattr(tamis.dask, name)
+        assert issubclass(kind, getattr(tamis, name)) and kind.__module__ == "tamis.dask" and kind.__doc__
+
+
 def test_every_public_thing_is_documented():
     for name in tamis.__all__:
         assert name == "__version__" or (inspect.getdoc(getattr(tamis, name)) or "").strip(), name

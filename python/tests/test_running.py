@@ -60,11 +60,10 @@ def test_the_gil_is_released():
 INTERRUPTED = """
 import signal, threading, time
 import numpy as np
-from conftest import make
+from conftest import SELECTORS, make
 
-SHAPES = {
-    "guided": (8000, 400),
-    "ufcm": (20000, 200), "maxvar": (40000, 500), "lapscore": (40000, 100), "spec": (40000, 100), "mcfs": (20000, 100),
+SHAPES = {name: (20000, 200) for name in SELECTORS} | {
+    "guided": (8000, 400), "maxvar": (40000, 500), "lapscore": (40000, 100), "spec": (40000, 100), "mcfs": (20000, 100),
     "ndfs": (8000, 200), "rufs": (8000, 200),
 }
 numbers = np.random.default_rng(0).standard_normal(max(n * d for n, d in SHAPES.values()))

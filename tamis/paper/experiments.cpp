@@ -258,15 +258,16 @@ std::vector<Settings> grid_settings(const Protocol& protocol, const std::string&
 }
 
 std::vector<Settings> figure_settings(const Protocol& protocol, const std::string& method) {
-  std::vector<Settings> settings;
-  if (method != "ufcm") return settings;
-  for (const auto& beta : protocol.figure2) settings.push_back({{"alpha", "1"}, {"beta", beta}, {"p", "1"}});
+  const std::vector<GridAxis> axes = {
+      {"ufcm", "alpha", {"1"}}, {"ufcm", "beta", protocol.figure2}, {"ufcm", "p", {"1"}}};
+  std::vector<Settings> settings = combinations(axes, method);
+  std::erase(settings, Settings());  // of a method without axes
   return settings;
 }
 
 std::vector<Method> paper_methods() {
   std::vector<Method> out = methods();
-  std::erase_if(out, [](const Method& method) { return method.name == "guided"; });
+  std::erase_if(out, [](const Method& method) { return !method.in_paper; });
   return out;
 }
 

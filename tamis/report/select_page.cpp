@@ -101,8 +101,7 @@ class SelectPage {
     }
   }
 
-  // The scores of guided say nothing but the order.
-  bool is_order() const { return record_.method.name == "guided"; }
+  bool is_order() const { return record_.method.is_order; }
 
   void add_warnings(page::Section& section) const {
     for (const auto& warning : record_.warnings) section.blocks.push_back(page::Note{warning, true});
@@ -251,26 +250,10 @@ class SelectPage {
   }
 
   std::string reason_text() const {
-    std::string out;
-    if (is_order()) {
-      out =
-          "Share: the part of a column's variance between the groups of rows; p: of so large a share for a column of "
-          "noise, judged by the groups that other columns show. The order avoids repetition, so a column with a large "
-          "share may come late.";
-    } else if (selection_.components.empty()) {
+    std::string out = record_.method.reasons.text;
+    if (out.empty()) {
       out = text(record_.method.name,
                  " scores each feature by itself, so its score is the whole reason: ", record_.method.formula, ".");
-    } else if (record_.method.name == "ufcm") {
-      out =
-          "Why: the component (a column of W, counted from 0) that weighs a feature most, its weight, and the two "
-          "clusters whose centres lie farthest apart along it.";
-    } else if (record_.method.name == "mcfs") {
-      out =
-          "Why: the eigenvector of the graph (counted from 0) that a feature helps most to express, and its "
-          "coefficient.";
-    } else {
-      out = "Why: the cluster (counted from 0) that a feature weighs most for, its weight";
-      out += selection_.centers.empty() ? "." : ", and the clusters where its centre is highest and lowest.";
     }
     if (top_.size() < 2) return out;
     return out + text(" Most alike: of the best ", top_.size(),
@@ -287,11 +270,10 @@ class SelectPage {
     }
     const double weight = w(i, strongest);
     if (weight == 0.0) return "no weight in any component";
-    if (record_.method.name == "mcfs") return text("eigenvector ", strongest, " (", signed_number(weight), ")");
-    // The centres of ufcm lie in the space of its components, those of rufs in that of the features.
-    const bool embedded = record_.method.name == "ufcm";
-    const std::string head = text(embedded ? "component " : "cluster ", strongest, " (", signed_number(weight), ")");
+    const Reasons& reasons = record_.method.reasons;
+    const std::string head = text(reasons.column, " ", strongest, " (", signed_number(weight), ")");
     if (selection_.centers.rows() < 2) return head;
+    const bool embedded = reasons.centers_by_column;
     const auto [high, low] = farthest(embedded ? strongest : i);
     return head +
            (embedded ? text(": clusters ", high, " and ", low) : text(": highest in ", high, ", lowest in ", low));

@@ -68,7 +68,7 @@ class Comparer {
     std::vector<std::vector<Settings>> grids;
     Index count = static_cast<Index>(request_.sizes.size()) + 1;
     for (const auto& method : request_.methods) {
-      grids.push_back(request_.grid ? combinations(grid_axes(), method.name, settings_for(request_, method.name))
+      grids.push_back(request_.grid ? combinations(grid_axes(method), method.name, settings_for(request_, method.name))
                                     : std::vector<Settings>());
       count += 1 + static_cast<Index>(grids.back().size());
     }
@@ -184,21 +184,9 @@ void check_classes(const Source& source, const CompareRequest& request) {
 
 }  // namespace
 
-const std::vector<GridAxis>& grid_axes() {
-  static const std::vector<std::string> neighbors = {"3", "5", "10"}, weights = {"0.01", "1", "100"};
-  static const std::vector<GridAxis> axes = {
-      {"ufcm", "alpha", {"0.1", "1", "10"}},
-      {"ufcm", "sparsity", {"0.1", "0.3", "1"}},
-      {"ufcm", "p", {"0.5", "1"}},
-      {"lapscore", "neighbors", neighbors},
-      {"spec", "neighbors", neighbors},
-      {"spec", "function", {"1", "2", "3"}},
-      {"mcfs", "neighbors", neighbors},
-      {"ndfs", "alpha", weights},
-      {"ndfs", "beta", weights},
-      {"rufs", "alpha", weights},
-      {"rufs", "beta", weights},
-  };
+std::vector<GridAxis> grid_axes(const Method& method) {
+  std::vector<GridAxis> axes;
+  for (const auto& [option, values] : method.grid) axes.push_back({method.name, option, values});
   return axes;
 }
 
@@ -273,7 +261,7 @@ Comparison compare_methods(const Source& source, const CompareRequest& request, 
 
 std::vector<Method> compared_by_default(const std::map<std::string, Settings>& settings) {
   std::vector<Method> out = methods();
-  std::erase_if(out, [&](const Method& method) { return method.name == "spec" && !settings.contains("spec"); });
+  std::erase_if(out, [&](const Method& method) { return !method.same_as.empty() && !settings.contains(method.name); });
   return out;
 }
 

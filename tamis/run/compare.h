@@ -19,7 +19,7 @@
 
 namespace tamis {
 
-// All methods but spec, whose default ranks as lapscore does: it is compared where it is asked for, or has settings.
+// All methods but those that rank as another does by default: they are compared where they are asked for, or set.
 std::vector<Method> compared_by_default(const std::map<std::string, Settings>& settings);
 
 struct CompareRequest {
@@ -79,7 +79,7 @@ std::vector<Index> resolve_sizes(const std::vector<FeatureCount>& wanted, Index 
 Matrix overlap(const std::vector<std::vector<Index>>& rankings, Index k);
 
 // The values tried with `grid`, all combinations of a method's axes.
-const std::vector<GridAxis>& grid_axes();
+std::vector<GridAxis> grid_axes(const Method& method);
 
 // The accuracies over the grid's runs, for the size of that position.
 struct GridSummary {

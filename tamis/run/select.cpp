@@ -186,7 +186,7 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
                              const SelectRequest& request, Context& context) {
   const auto start = std::chrono::steady_clock::now();
   require(request.checkpoint.empty() || method.resumes, ErrorCode::usage, "checkpoint: ", method.name,
-          " cannot be resumed; only ufcm can");
+          " cannot be resumed, need ", methods_that(&Method::resumes));
   const auto excluded = mask(request.exclude, source.cols(), "exclude");
   const auto included = mask(request.include, source.cols(), "include");
   for (std::size_t j = 0; j < excluded.size(); ++j) {

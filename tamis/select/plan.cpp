@@ -37,23 +37,46 @@ double gram_numbers(double side, double widest_panel, double leaves, int threads
 
 // Nearest rows: the tiles of each thread, or of sparse rows the entries twice more, in rows and in columns.
 double search_numbers(const Shape& x, int threads) {
-  if (x.sparse) return 4.3 * x.entries + 2 * x.n() * threads + 5 * x.d();
+  constexpr double kSparseEntries = 4.3, kSparseColumns = 5;
+  if (x.sparse) return kSparseEntries * x.entries + 2 * x.n() * threads + kSparseColumns * x.d();
   constexpr double kTileRows = 768, kTileCols = 1024, kTileNumbers = 700e3, kTaskRows = 256, kTaskCols = 512;
   constexpr double kRowsOfAllPairs = 4096;  // up to there the mean of all distances is taken too
   const double tasks = std::min(static_cast<double>(threads), std::ceil(x.n() / kTaskRows));
   const double tile = std::min(std::min(x.n(), kTileRows) * std::min(x.d(), kTileCols), kTileNumbers);
-  const double share = x.n() <= kRowsOfAllPairs ? 1.75 : 0.9;
-  return tasks * (share * tile + 1.2 * std::min(x.n(), kTaskRows) * std::min(x.n(), kTaskCols)) + 13 * x.d();
+  constexpr double kTilesOfAllPairs = 1.75, kTiles = 0.9, kDistances = 1.2, kColumns = 13;
+  const double tiles = x.n() <= kRowsOfAllPairs ? kTilesOfAllPairs : kTiles;
+  const double distances = std::min(x.n(), kTaskRows) * std::min(x.n(), kTaskCols);
+  return tasks * (tiles * tile + kDistances * distances) + kColumns * x.d();
 }
 
-// All products of rows; of sparse ones those of entries that share a column.
+// All products of rows; of sparse ones those of entries that share a column. Seconds of a product, a pair of rows, an
+// entry, a row and a column.
 double search_seconds(const Shape& x, int threads) {
   const double n = x.n(), d = std::max(x.d(), 1.0);
   if (x.sparse) {
-    const double shared = (1.4e-9 * x.entries * x.entries / d + 3.3e-9 * n * n) / threads;
-    return shared + 5e-7 * x.entries + 1.15e-5 * n + 2e-7 * d;
+    constexpr double kProduct = 1.4e-9, kPair = 3.3e-9, kEntry = 5e-7, kRow = 1.15e-5, kColumn = 2e-7;
+    const double shared = (kProduct * x.entries * x.entries / d + kPair * n * n) / threads;
+    return shared + kEntry * x.entries + kRow * n + kColumn * d;
   }
-  return (4.5e-11 * n * n * d + 1e-9 * n * n + 5.3e-8 * x.entries) / threads + 2.2e-5 * n + 1e-7 * d;
+  constexpr double kProduct = 4.5e-11, kPair = 1e-9, kEntry = 5.3e-8, kRow = 2.2e-5, kColumn = 1e-7;
+  return (kProduct * n * n * d + kPair * n * n + kEntry * x.entries) / threads + kRow * n + kColumn * d;
+}
+
+// What the directions of a Gram matrix of the rows take.
+double row_directions_numbers(const Shape& x, double w, int threads) {
+  constexpr double kWholeRows = 256, kDensePanel = 64;  // rows that are decomposed at once, made dense at once
+  constexpr double kSpectrum = 3.2, kSparseColumns = 2, kSparsePanels = 1.7, kColumns = 4, kBuffers = 3e4;
+  constexpr double kBasis = 22, kBasisColumns = 6;
+  const double n = x.n(), d = x.d();
+  if (x.sparse) return kSpectrum * n * n + kSparseColumns * d * w + kSparsePanels * d * std::min(n, kDensePanel);
+  if (n <= kWholeRows) return kSpectrum * n * n + kColumns * d * w + kBuffers;
+  return std::max(row_gram_numbers(x, threads), n * n + kBasis * n * w) + kBasisColumns * d * w;
+}
+
+double column_directions_numbers(const Shape& x, int threads) {
+  constexpr double kSparseSpectrum = 6.7, kSparsePanels = 0.5 * 64, kPanelRows = 6144;
+  if (x.sparse) return kSparseSpectrum * x.d() * x.d() + kSparsePanels * std::min(x.n(), kPanelRows);
+  return std::max(column_gram_numbers(x, threads), 2 * x.d() * x.d());
 }
 
 }  // namespace
@@ -77,13 +100,13 @@ double Plan::peak_numbers() const {
 }
 
 double column_gram_numbers(const Shape& x, int threads) {
-  constexpr double kPanel = 512, kLeafRows = 2048;
-  return gram_numbers(x.d(), kPanel, x.n() / kLeafRows, threads);
+  constexpr double kWidest = 512, kLeafRows = 2048;
+  return gram_numbers(x.d(), kWidest, x.n() / kLeafRows, threads);
 }
 
 double row_gram_numbers(const Shape& x, int threads) {
-  constexpr double kPanel = 256, kLeafCols = 1024;
-  return gram_numbers(x.n(), kPanel, x.d() / kLeafCols, threads);
+  constexpr double kWidest = 256, kLeafCols = 1024;
+  return gram_numbers(x.n(), kWidest, x.d() / kLeafCols, threads);
 }
 
 bool reads_once(const Shape& x) {
@@ -92,26 +115,30 @@ bool reads_once(const Shape& x) {
 }
 
 double directions_numbers(const Shape& x, PrincipalPath path, double w, int threads) {
-  constexpr double kRowsOfPanel = 6144, kPanel = 64, kWholeRows = 256;
+  constexpr double kRowBasis = 17, kRowColumns = 6, kSparseRowColumns = 3;
+  constexpr double kBasis = 19, kProjections = 2.5, kStartCopies = 1.45;
   const double n = x.n(), d = x.d();
   switch (path) {
-    case PrincipalPath::gram:
-      if (x.sparse) return 6.7 * d * d + 0.5 * kPanel * std::min(n, kRowsOfPanel);
-      return std::max(column_gram_numbers(x, threads), 2 * d * d);
-    case PrincipalPath::gram_of_rows:
-      if (x.sparse) return 3.2 * n * n + 2 * d * w + 1.7 * d * std::min(n, kPanel);
-      if (n <= kWholeRows) return 3.2 * n * n + 4 * d * w + 3e4;
-      return std::max(row_gram_numbers(x, threads), n * n + 22 * n * w) + 6 * d * w;
-    case PrincipalPath::products_of_rows: return 17 * n * w + (x.sparse ? 3 : 6) * d * w;
+    case PrincipalPath::gram: return column_directions_numbers(x, threads);
+    case PrincipalPath::gram_of_rows: return row_directions_numbers(x, w, threads);
+    case PrincipalPath::products_of_rows:
+      return kRowBasis * n * w + (x.sparse ? kSparseRowColumns : kRowColumns) * d * w;
     case PrincipalPath::products: break;
   }
   const auto start = static_cast<double>(rows_to_start_from(x.rows, x.cols, x.sparse, static_cast<Index>(w)));
-  return std::max(19 * d * w + (reads_once(x) ? 0 : 2.5 * n * w), 1.45 * d * start);
+  return std::max(kBasis * d * w + (reads_once(x) ? 0 : kProjections * n * w), kStartCopies * d * start);
 }
+
+namespace {
+
+constexpr double kEdge = 7.5, kGraphRow = 4;  // numbers of an edge and of a row, while a graph is made
+constexpr double kEigenGuards = 6;            // vectors beside the wanted ones
+
+}  // namespace
 
 GraphCost::GraphCost(const Shape& x, Index neighbors, int threads)
     : searching(search_numbers(x, threads) + 2 * x.n()),
-      making(x.n() * (7.5 * static_cast<double>(std::min(neighbors, x.rows - 1)) + 4)),
+      making(x.n() * (kEdge * static_cast<double>(std::min(neighbors, x.rows - 1)) + kGraphRow)),
       kept(making / 2),
       seconds(search_seconds(x, threads)) {}
 
@@ -120,32 +147,28 @@ std::string graph_path(const GraphOptions& options, Index rows) {
          (samples_bandwidth(options, rows) ? ", bandwidth from a sample of pairs" : "");
 }
 
-namespace {
-
-constexpr double kEigenGuards = 6;  // vectors beside the wanted ones
-
-}  // namespace
-
 double eigenvector_numbers(Index rows, Index count) {
   const auto n = static_cast<double>(rows), c = static_cast<double>(count);
-  return takes_whole_spectrum(rows, count) ? 5.4 * n * n : 7.6 * n * (c + kEigenGuards);
+  constexpr double kSpectrum = 5.4, kBasis = 7.6;
+  return takes_whole_spectrum(rows, count) ? kSpectrum * n * n : kBasis * n * (c + kEigenGuards);
 }
 
 double eigenvector_seconds(Index rows, Index count, int threads) {
   const auto n = static_cast<double>(rows), c = static_cast<double>(count);
   const double steps = (c + kEigenGuards) * (c + kEigenGuards);
-  return (takes_whole_spectrum(rows, count) ? 4.8e-10 * n * n * n : 4.5e-8 * n * steps) / threads;
+  constexpr double kSpectrum = 4.8e-10, kStep = 4.5e-8;
+  return (takes_whole_spectrum(rows, count) ? kSpectrum * n * n * n : kStep * n * steps) / threads;
 }
 
 double row_clusters_numbers(const Shape& x, int threads) {
-  constexpr double kGuards = 4, kSmallBuffers = 2.5e5;
+  constexpr double kGuards = 4, kSmallBuffers = 2.5e5, kCopies = 2.05, kSmallCopies = 0.9, kPoints = 2.2;
   const double n = x.n(), cells = x.n() * x.d();
   const auto components = static_cast<double>(components_for_clusters(x.rows, x.cols));
-  if (components == 0) return 2.05 * cells + std::min(0.9 * cells, kSmallBuffers);
+  if (components == 0) return kCopies * cells + std::min(kSmallCopies * cells, kSmallBuffers);
   const double w = std::min({components + kGuards, n, x.d()});
   PrincipalPath path = principal_path(x.rows, x.cols, x.sparse, false);
   if (path == PrincipalPath::gram) path = PrincipalPath::products;  // rough ones are those of a sample
-  return std::max(directions_numbers(x, path, w, threads), 2.2 * n * w);
+  return std::max(directions_numbers(x, path, w, threads), kPoints * n * w);
 }
 
 }  // namespace tamis

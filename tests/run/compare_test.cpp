@@ -301,9 +301,8 @@ TEST(Grid, SummaryWorkedByHand) {
 
 // The table of axes must name options as the methods do, and values they take.
 TEST(Grid, AxesAreOptionsOfTheMethods) {
-  for (const auto& axis : grid_axes()) {
-    for (const auto& method : methods()) {
-      if (method.name != axis.method) continue;
+  for (const auto& method : methods()) {
+    for (const auto& axis : grid_axes(method)) {
       const auto bound = method.bind();
       const Options options = bound->options();
       const Option* option = find_option(options, axis.option);

@@ -44,7 +44,8 @@ class VarianceMethod : public BoundMethod {
 SelectResult select(const SelectRequest& request, std::vector<std::string>* warnings = nullptr) {
   Context context(1, 0);
   if (warnings) context.on_warning = [warnings](const std::string& message) { warnings->push_back(message); };
-  const Method method{"variance", "", "", "", "", nullptr};
+  Method method;
+  method.name = "variance";
   VarianceMethod bound;
   return select_features(noise_source(), method, bound, request, context);
 }

@@ -285,4 +285,24 @@ Guidance guide_along(const Source& source, const std::vector<Index>& order, cons
   return guidance;
 }
 
+Method guided_method() {
+  return {
+      .name = "guided",
+      .python_name = "GuidedUFCM",
+      .summary = "UFCM's margin with clusters from graphs of rows; chooses the number of columns itself",
+      .formula =
+          "maximise sum_{j in S} x_j'(P - t I)x_j / ||X_S X_S'||_F greedily over columns with evidence; P = the "
+          "mean of U(U'U)^-1U' over clusterings of graphs of nearest rows; score_j = (d - rank_j + 1) / d",
+      .reference = "the margin: Wang, Nie, Chang, Yao, Li & Sheng, ECML PKDD 2015; guide, evidence and order: Tamis",
+      .bind = bind<GuidedOptions, GuidedPlan, guided>,
+      .is_order = true,
+      .one_pass = true,
+      .remote = true,
+      .reasons = {.text =
+                      "Share: the part of a column's variance between the groups of rows; p: of so large a share for a "
+                      "column of noise, judged by the groups that other columns show. The order avoids repetition, "
+                      "so a column with a large share may come late."},
+  };
+}
+
 }  // namespace tamis

@@ -26,6 +26,7 @@
 #include "tamis/base/options.h"
 #include "tamis/data/source.h"
 #include "tamis/select/guided/guide.h"
+#include "tamis/select/method.h"
 #include "tamis/select/plan.h"
 #include "tamis/select/selection.h"
 
@@ -46,6 +47,7 @@ struct GuidedPlan : Plan {
 };
 
 Options describe(GuidedOptions& options);
+Method guided_method();
 Selection guided(const Source& source, const GuidedOptions& options, Context& context);
 
 // How many of so many rows a run looks at; and on how many of these k-means on the selected columns is compared with

@@ -37,4 +37,17 @@ Selection lapscore(const Source& source, const LapScoreOptions& options, Context
   return out;
 }
 
+Method lapscore_method() {
+  return {
+      .name = "lapscore",
+      .python_name = "LaplacianScore",
+      .summary = "smooth on a graph of nearest rows",
+      .formula = "score_j = 1 - (f'Lf) / (f'Df) for f less its weighted mean, L = D - W",
+      .reference = "He, Cai & Niyogi: Laplacian Score for Feature Selection. NIPS 2005",
+      .bind = bind<LapScoreOptions, LapScorePlan, lapscore>,
+      .in_paper = true,
+      .grid = {{"neighbors", {"3", "5", "10"}}},
+  };
+}
+
 }  // namespace tamis

@@ -10,6 +10,7 @@
 #include "tamis/base/options.h"
 #include "tamis/data/source.h"
 #include "tamis/graph/graph.h"
+#include "tamis/select/method.h"
 #include "tamis/select/plan.h"
 #include "tamis/select/selection.h"
 
@@ -24,6 +25,7 @@ struct LapScorePlan : Plan {
 };
 
 Options describe(LapScoreOptions& options);
+Method lapscore_method();
 Selection lapscore(const Source& source, const LapScoreOptions& options, Context& context);
 
 }  // namespace tamis

@@ -25,4 +25,18 @@ Selection maxvar(const Source& source, const MaxVarOptions& options, Context& co
   return direct_selection(std::move(scores), MaxVarPlan(shape_of(source), options, context.threads()), watch);
 }
 
+Method maxvar_method() {
+  return {
+      .name = "maxvar",
+      .python_name = "MaxVariance",
+      .summary = "largest variance",
+      .formula = "score_j = variance of column j (n - 1)",
+      .reference = "folklore",
+      .bind = bind<MaxVarOptions, MaxVarPlan, maxvar>,
+      .one_pass = true,
+      .remote = true,
+      .in_paper = true,
+  };
+}
+
 }  // namespace tamis

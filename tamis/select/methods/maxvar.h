@@ -6,6 +6,7 @@
 #include "tamis/base/context.h"
 #include "tamis/base/options.h"
 #include "tamis/data/source.h"
+#include "tamis/select/method.h"
 #include "tamis/select/plan.h"
 #include "tamis/select/selection.h"
 
@@ -18,6 +19,7 @@ struct MaxVarPlan : Plan {
 };
 
 Options describe(MaxVarOptions& options);
+Method maxvar_method();
 Selection maxvar(const Source& source, const MaxVarOptions& options, Context& context);
 
 }  // namespace tamis

@@ -352,4 +352,21 @@ Selection mcfs(const Source& source, const McfsOptions& options, Context& contex
   return out;
 }
 
+Method mcfs_method() {
+  return {
+      .name = "mcfs",
+      .python_name = "MCFS",
+      .summary = "sparse regression on the embedding of a graph of nearest rows",
+      .formula = "score_j = max_k |a_kj|, a_k = lasso of y_k on X with m active columns, L y_k = lambda_k D y_k",
+      .reference = "Cai, Zhang & He: Unsupervised Feature Selection for Multi-Cluster Data. KDD 2010",
+      .bind = bind<McfsOptions, McfsPlan, mcfs>,
+      .in_paper = true,
+      .grid = {{"neighbors", {"3", "5", "10"}}},
+      .reasons =
+          {.text = "Why: the eigenvector of the graph (counted from 0) that a feature helps most to express, and its "
+                   "coefficient.",
+           .column = "eigenvector"},
+  };
+}
+
 }  // namespace tamis

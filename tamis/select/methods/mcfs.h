@@ -17,6 +17,7 @@
 #include "tamis/base/options.h"
 #include "tamis/data/source.h"
 #include "tamis/graph/graph.h"
+#include "tamis/select/method.h"
 #include "tamis/select/plan.h"
 #include "tamis/select/selection.h"
 
@@ -43,6 +44,7 @@ struct McfsPlan : Plan {
 };
 
 Options describe(McfsOptions& options);
+Method mcfs_method();
 // Selection::components: the coefficients, d x K, not normalised.
 Selection mcfs(const Source& source, const McfsOptions& options, Context& context);
 

@@ -413,4 +413,23 @@ Selection ndfs(const Source& source, const Graph& graph, const NdfsOptions& opti
   return out;
 }
 
+Method ndfs_method() {
+  return {
+      .name = "ndfs",
+      .python_name = "NDFS",
+      .summary = "nonnegative spectral labels and a row-sparse regression on them",
+      .formula =
+          "minimise tr(F'LF) + alpha (||XW - F||^2 + beta sum_j ||w_j||) over F >= 0, F'F = I, W; score_j = "
+          "||w_j||",
+      .reference =
+          "Li, Yang, Liu, Zhou & Lu: Unsupervised Feature Selection Using Nonnegative Spectral Analysis. AAAI "
+          "2012",
+      .bind = bind<NdfsOptions, NdfsPlan, ndfs>,
+      .in_paper = true,
+      .grid = {{"alpha", {"0.01", "1", "100"}}, {"beta", {"0.01", "1", "100"}}},
+      .reasons = {.text = "Why: the cluster (counted from 0) that a feature weighs most for, its weight.",
+                  .column = "cluster"},
+  };
+}
+
 }  // namespace tamis

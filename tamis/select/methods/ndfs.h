@@ -18,6 +18,7 @@
 #include "tamis/data/source.h"
 #include "tamis/graph/graph.h"
 #include "tamis/linalg/matrix.h"
+#include "tamis/select/method.h"
 #include "tamis/select/plan.h"
 #include "tamis/select/selection.h"
 
@@ -43,6 +44,7 @@ struct NdfsPlan : Plan {
 };
 
 Options describe(NdfsOptions& options);
+Method ndfs_method();
 Selection ndfs(const Source& source, const NdfsOptions& options, Context& context);
 // With a graph of the caller's own; `labels`, where given, receives F as it ended.
 Selection ndfs(const Source& source, const Graph& graph, const NdfsOptions& options, Context& context,

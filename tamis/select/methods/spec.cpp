@@ -91,4 +91,20 @@ Selection spec(const Source& source, const SpecOptions& options, Context& contex
   return out;
 }
 
+Method spec_method() {
+  return {
+      .name = "spec",
+      .python_name = "SPEC",
+      .summary = "agreement with the spectrum of a graph of nearest rows",
+      .formula =
+          "-phi1 = -fh'Ln fh, -phi2 = -phi1 / (1 - (fh'v)^2), phi3 = sum_k (2 - lambda_k) (fh'xi_k)^2, fh = D^1/2 "
+          "f / ||.||",
+      .reference = "Zhao & Liu: Spectral Feature Selection for Supervised and Unsupervised Learning. ICML 2007",
+      .bind = bind<SpecOptions, SpecPlan, spec>,
+      .in_paper = true,
+      .same_as = "lapscore",
+      .grid = {{"neighbors", {"3", "5", "10"}}, {"function", {"1", "2", "3"}}},
+  };
+}
+
 }  // namespace tamis

@@ -15,6 +15,7 @@
 #include "tamis/base/options.h"
 #include "tamis/data/source.h"
 #include "tamis/graph/graph.h"
+#include "tamis/select/method.h"
 #include "tamis/select/plan.h"
 #include "tamis/select/selection.h"
 
@@ -31,6 +32,7 @@ struct SpecPlan : Plan {
 };
 
 Options describe(SpecOptions& options);
+Method spec_method();
 Selection spec(const Source& source, const SpecOptions& options, Context& context);
 
 }  // namespace tamis

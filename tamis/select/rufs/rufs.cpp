@@ -184,4 +184,23 @@ Selection rufs(const Source& source, const RufsOptions& options, Context& contex
   return out;
 }
 
+Method rufs_method() {
+  return {
+      .name = "rufs",
+      .python_name = "RUFS",
+      .summary = "robust regression on robustly learned nonnegative labels",
+      .formula =
+          "minimise ||X - GF||_21 + nu tr(G'LG) + alpha ||XW - G||_21 + beta ||W||_21 over F >= 0, G >= 0, G'G = I, "
+          "W; score_j = ||w_j||",
+      .reference = "Qian & Zhai: Robust Unsupervised Feature Selection. IJCAI 2013",
+      .bind = bind<RufsOptions, RufsPlan, rufs>,
+      .in_paper = true,
+      .grid = {{"alpha", {"0.01", "1", "100"}}, {"beta", {"0.01", "1", "100"}}},
+      .reasons = {.text =
+                      "Why: the cluster (counted from 0) that a feature weighs most for, its weight, and the clusters "
+                      "where its centre is highest and lowest.",
+                  .column = "cluster"},
+  };
+}
+
 }  // namespace tamis

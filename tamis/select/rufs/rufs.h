@@ -17,6 +17,7 @@
 #include "tamis/data/source.h"
 #include "tamis/graph/graph.h"
 #include "tamis/linalg/matrix.h"
+#include "tamis/select/method.h"
 #include "tamis/select/plan.h"
 #include "tamis/select/selection.h"
 
@@ -42,6 +43,7 @@ struct RufsPlan : Plan {
 };
 
 Options describe(RufsOptions& options);
+Method rufs_method();
 Selection rufs(const Source& source, const RufsOptions& options, Context& context);
 
 }  // namespace tamis

@@ -28,7 +28,7 @@ double scale_free_beta(const RitzPairs& start, double sparsity, double p) {
 
 double given_beta(const UfcmOptions& options, double unit) {
   const double beta = options.beta.value_or(0) / unit / unit;
-  require(beta < 1e150, ErrorCode::bad_data, "ufcm: beta = ", options.beta.value_or(0),
+  require(beta < 1e150, ErrorCode::bad_data, options.name, ": beta = ", options.beta.value_or(0),
           " is out of all proportion to the scatter of the data: scale the data, or give sparsity");
   return beta;
 }

@@ -10,6 +10,7 @@
 #include "tamis/linalg/orthogonal.h"
 #include "tamis/select/direct.h"
 #include "tamis/select/ufcm/fit.h"
+#include "tamis/select/ufcm/plan.h"
 #include "tamis/select/ufcm/schedule.h"
 #include "tamis/select/varying.h"
 
@@ -30,7 +31,7 @@ void Fit::run() {
     if (converged_) return;
     directions_.update(clusters_, beta_, d);  // W, Eq. 14
     record_objective();                       // with G = (U'U)^-1 U'Z W, Eq. 11
-    context_.progress("ufcm", static_cast<double>(next_) / static_cast<double>(options_.iterations),
+    context_.progress(options_.name, static_cast<double>(next_) / static_cast<double>(options_.iterations),
                       text("iteration ", next_, ", objective ", objective_.back()));
   }
 }
@@ -69,8 +70,8 @@ void Fit::record_objective() {
   const Terms terms = terms_now();
   const double value = terms.objective(options_.alpha, beta_);
   if (!objective_.empty()) {
-    require(value >= objective_.back() - 1e-9 * magnitude_of(terms), ErrorCode::internal,
-            "ufcm: the objective fell from ", objective_.back(), " to ", value);
+    require(value >= objective_.back() - 1e-9 * magnitude_of(terms), ErrorCode::internal, options_.name,
+            ": the objective fell from ", objective_.back(), " to ", value);
   }
   objective_.push_back(value);
   terms_.push_back(terms);
@@ -82,18 +83,19 @@ namespace {
 
 void check_ufcm(const Source& source, const UfcmOptions& options) {
   UfcmOptions copy = options;
-  validate(describe(copy), "ufcm");
+  validate(describe(copy), options.name);
   const Index n = source.rows(), d = source.cols();
   require(n >= 2, ErrorCode::bad_data, n, " row", n == 1 ? "" : "s", ", need at least 2");
   require(d >= 1, ErrorCode::bad_data, "0 features, need at least 1");
-  require(options.clusters <= n, ErrorCode::usage, "ufcm: clusters = ", options.clusters, ", need 1..n = ", n);
-  require(!options.dims || *options.dims <= d, ErrorCode::usage, "ufcm: dims = ", options.dims.value_or(0),
+  require(options.clusters <= n, ErrorCode::usage, options.name, ": clusters = ", options.clusters,
+          ", need 1..n = ", n);
+  require(!options.dims || *options.dims <= d, ErrorCode::usage, options.name, ": dims = ", options.dims.value_or(0),
           ", need 1..d = ", d);
   if (options.labels.empty()) return;
-  require(static_cast<Index>(options.labels.size()) == n, ErrorCode::usage, "ufcm: ", options.labels.size(),
+  require(static_cast<Index>(options.labels.size()) == n, ErrorCode::usage, options.name, ": ", options.labels.size(),
           " labels, need n = ", n);
   const auto [low, high] = std::minmax_element(options.labels.begin(), options.labels.end());
-  require(*low >= -1 && *high < options.clusters, ErrorCode::usage, "ufcm: labels of ", *high + 1,
+  require(*low >= -1 && *high < options.clusters, ErrorCode::usage, options.name, ": labels of ", *high + 1,
           " classes, need at most clusters = ", options.clusters);
 }
 
@@ -233,10 +235,32 @@ Selection ufcm(const Source& source, const UfcmOptions& options, Context& contex
   const Index used = out.components.cols();
   if (options.dims && used < *options.dims) {
     out.report.warnings.push_back(
-        text("ufcm: ", used, " of ", *options.dims, " directions used: the rest do not vary"));
+        text(options.name, ": ", used, " of ", *options.dims, " directions used: the rest do not vary"));
   }
   watch.write(out.report);
   return out;
+}
+
+Method ufcm_method() {
+  return {
+      .name = "ufcm",
+      .python_name = "UFCM",
+      .summary = "maximum margin, embedded k-means and row sparsity",
+      .formula = "maximise tr(W'SW) - alpha ||XW - UG||^2 - beta sum_i ||w^i||^p over W'W = I, U, G; score_i = ||w^i||",
+      .reference =
+          "Wang, Nie, Chang, Yao, Li & Sheng: Unsupervised Feature Analysis with Class Margin Optimization. "
+          "ECML PKDD 2015",
+      .bind = bind<UfcmOptions, UfcmPlan, ufcm>,
+      .resumes = true,
+      .remote = true,
+      .in_paper = true,
+      .grid = {{"alpha", {"0.1", "1", "10"}}, {"sparsity", {"0.1", "0.3", "1"}}, {"p", {"0.5", "1"}}},
+      .reasons = {.text =
+                      "Why: the component (a column of W, counted from 0) that weighs a feature most, its weight, and "
+                      "the two clusters whose centres lie farthest apart along it.",
+                  .column = "component",
+                  .centers_by_column = true},
+  };
 }
 
 }  // namespace tamis

@@ -19,6 +19,7 @@
 #include "tamis/base/context.h"
 #include "tamis/base/options.h"
 #include "tamis/data/source.h"
+#include "tamis/select/method.h"
 #include "tamis/select/selection.h"
 
 namespace tamis {
@@ -34,10 +35,12 @@ struct UfcmOptions {
   Index iterations = 50;
   double tolerance = 1e-6;
   std::string order = "norm";  // of the columns: norm: by ||w^i||; qr: by pivoted QR on the rows of W
+  std::string name = "ufcm";   // in messages; a method that is this one with fewer options has its own
   std::vector<int> labels;     // n classes that fix U (Eq. 3), -1 where a row is free; empty: unsupervised
 };
 
 Options describe(UfcmOptions& options);
+Method ufcm_method();
 Selection ufcm(const Source& source, const UfcmOptions& options, Context& context);
 
 }  // namespace tamis

@@ -1,0 +1,135 @@
+// One method as every door sees it: what it is called and does, what it can, and how it is set, planned and run. Flags,
+// help, Python classes, comparisons and pages are made of this, so that none of them knows a method by name.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tamis/base/context.h"
+#include "tamis/base/error.h"
+#include "tamis/base/options.h"
+#include "tamis/data/source.h"
+#include "tamis/select/plan.h"
+#include "tamis/select/selection.h"
+
+namespace tamis {
+
+// One method with its options, ready to be set and run.
+class BoundMethod {
+ public:
+  virtual ~BoundMethod() = default;
+  virtual Options options() = 0;  // points into this object
+  // Classes of the rows (-1: unlabelled) for a method that can be supervised; Error(usage) otherwise.
+  virtual bool takes_classes() const { return false; }
+  virtual void supervise(const std::vector<int>& classes) = 0;
+  // A first label matrix (n x clusters, >= 0) instead of the one from k-means; Error(usage) where there is none.
+  virtual bool takes_init() const { return false; }
+  virtual void start_from(const Matrix& init);
+  // Whether the method itself says how many features are worth taking (Guidance::suggested).
+  virtual bool chooses_count() const { return false; }
+  // Columns that the caller will take in any case, for a method that counts repetition against them.
+  virtual void force(const std::vector<Index>& columns) { static_cast<void>(columns); }
+  // Before anything else reads the source: a method that looks at a sample draws it now, in the pass that computes the
+  // moments. run() then gets the same rows, perhaps scaled.
+  virtual void draw(const Source& source, Context& context) {
+    static_cast<void>(source);
+    static_cast<void>(context);
+  }
+  // How many features the caller will take, for a method that works towards that number (mcfs).
+  virtual bool aims() const { return false; }
+  virtual void aim_at(Index features) { static_cast<void>(features); }
+  // How a run on a table of that shape will go, and what it costs.
+  virtual Plan plan(const Shape& shape, int threads) const = 0;
+  virtual Selection run(const Source& source, Context& context) const = 0;
+};
+
+// Values of an option that a comparison tries where a grid is asked for.
+struct OptionGrid {
+  std::string option;
+  std::vector<std::string> values;
+};
+
+// How a page tells why a feature ranks where it does.
+struct Reasons {
+  std::string text = {};           // above the ranking; empty: that the score is the whole reason
+  std::string column = {};         // what a column of Selection::components is, as "cluster"
+  bool centers_by_column = false;  // Selection::centers has a number for each of these columns, not for each feature
+};
+
+struct Method {
+  std::string name;         // "ufcm"
+  std::string python_name;  // "UFCM"
+  std::string summary;      // one line
+  std::string formula;      // the definition in plain text
+  std::string reference;    // the paper
+  std::unique_ptr<BoundMethod> (*bind)() = nullptr;
+  bool resumes = false;      // keeps its state (Context::keeper), and takes it up again
+  bool is_order = false;     // its scores say nothing but the order
+  bool one_pass = false;     // reads the rows once
+  bool remote = false;       // makes no pass that cannot run where the rows are (data/stores/remote.h)
+  bool in_paper = false;     // stands in the tables of the paper that UFCM comes from
+  std::string same_as = {};  // ranks as that method does by default, so a comparison has it only where it is asked for
+  std::vector<OptionGrid> grid = {};
+  Reasons reasons = {};
+};
+
+// Ties an options struct, its description, its plan and its function together.
+template <class MethodOptions, class MethodPlan, Selection (*function)(const Source&, const MethodOptions&, Context&)>
+class Bound final : public BoundMethod {
+ public:
+  Options options() override { return describe(options_); }
+
+  bool takes_classes() const override {
+    return requires(MethodOptions o) { o.labels; };
+  }
+  void supervise([[maybe_unused]] const std::vector<int>& classes) override {
+    require(takes_classes(), ErrorCode::usage, "supervise: this method takes no labels");
+    if constexpr (requires { options_.labels; }) options_.labels = classes;
+  }
+
+  bool takes_init() const override {
+    return requires(MethodOptions o) { o.init; };
+  }
+  void start_from(const Matrix& init) override {
+    if constexpr (requires { options_.init; }) {
+      options_.init = init;
+    } else {
+      BoundMethod::start_from(init);
+    }
+  }
+
+  bool chooses_count() const override {
+    return requires(MethodOptions o) { o.forced; };
+  }
+  void force([[maybe_unused]] const std::vector<Index>& columns) override {
+    if constexpr (requires { options_.forced; }) options_.forced = columns;
+  }
+
+  void draw([[maybe_unused]] const Source& source, [[maybe_unused]] Context& context) override {
+    if constexpr (requires { options_.drawn; }) options_.drawn = draw_sample(source, options_, context);
+  }
+
+  bool aims() const override {
+    return requires(MethodOptions o) { o.features; }
+    &&!chooses_count();
+  }
+  void aim_at([[maybe_unused]] Index features) override {
+    if constexpr (requires { options_.features; }) options_.features = features;
+  }
+
+  Plan plan(const Shape& shape, int threads) const override { return MethodPlan(shape, options_, threads); }
+
+  Selection run(const Source& source, Context& context) const override { return function(source, options_, context); }
+
+ private:
+  MethodOptions options_;
+};
+
+// For Method::bind.
+template <class MethodOptions, class MethodPlan, Selection (*function)(const Source&, const MethodOptions&, Context&)>
+std::unique_ptr<BoundMethod> bind() {
+  return std::make_unique<Bound<MethodOptions, MethodPlan, function>>();
+}
+
+}  // namespace tamis
