@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 
 #include "app/help.h"
 #include "tamis/base/error.h"
@@ -45,6 +46,14 @@ std::string type_name(const Option& option) {
 
 std::string option_help(const Option& option) {
   return text(option.help, ": ", range_text(option), " (", value_text(option), ")");
+}
+
+std::vector<CLI::ConfigItem> config_items(std::istream& file, const std::string& path) {
+  try {
+    return CLI::ConfigTOML().from_config(file);
+  } catch (const CLI::Error&) {
+    fail(ErrorCode::io, path, ": cannot be read as option = value lines");
+  }
 }
 
 }  // namespace
@@ -177,13 +186,13 @@ void apply_config(CLI::App& app, const std::string& path) {
   require(file_kind(path) == FileKind::regular, ErrorCode::usage, "config: ", path, " is not a file");
   require(std::filesystem::file_size(path) <= kMostBytes, ErrorCode::usage, "config: ", path,
           " is too large for a file of option = value lines");
-  std::vector<CLI::ConfigItem> items;
-  try {
-    items = CLI::ConfigTOML().from_file(path);
-  } catch (const CLI::Error& error) {
-    fail(ErrorCode::io, path, ": cannot be read as option = value lines");
-  }
-  for (const auto& item : items) {
+  std::ifstream file(path);
+  require(file.good(), ErrorCode::io, path, ": cannot be read");
+  apply_config(app, file, path);
+}
+
+void apply_config(CLI::App& app, std::istream& file, const std::string& path) {
+  for (const auto& item : config_items(file, path)) {
     if (item.name == "++" || item.name == "--") continue;  // a section begins or ends
     if (!item.parents.empty() && item.parents != std::vector<std::string>{app.get_name()}) continue;
     CLI::Option* option = app.get_option_no_throw("--" + item.name);

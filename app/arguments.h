@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <map>
 #include <memory>
 #include <optional>
@@ -74,5 +75,7 @@ CLI::Option* add_list_flag(CLI::App& app, const std::string& name, std::vector<s
 // Gives every flag that stands in the file, and was not given on the command line, the value it has there. Lines are
 // `flag = value`, at the top or in a section named after the sub-command; other sections are passed over.
 void apply_config(CLI::App& app, const std::string& path);
+// The same of what is open already; `path` is for messages.
+void apply_config(CLI::App& app, std::istream& file, const std::string& path);
 
 }  // namespace tamis::app

@@ -1,23 +1,12 @@
-// Fuzzes gzip streams, and the lists and label files that may be in them.
+// Fuzzes gzip streams.
 #include "fuzz/harness.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/data/formats/list.h"
-#include "tamis/data/labels.h"
 
 namespace tamis {
 namespace {
 
 void read(std::string_view bytes, Context& context) {
-  const auto plain = open_memory(bytes, "fuzz");
-  try {
-    read_list(*plain, context);
-  } catch (const Error&) {
-  }
-  const auto labels = open_memory(bytes, "fuzz");
-  try {
-    read_label_text(*labels, 3, context);
-  } catch (const Error&) {
-  }
   const auto stream = open_gzip(open_memory(bytes, "fuzz"), context.memory_limit);
   read_list(*stream, context);
 }

@@ -22,7 +22,7 @@ def test_json_shape(tmp_path):
     assert isinstance(result["tamis"], str) and result["method"] == "ufcm"
     options = result["options"]
     assert options["clusters"] == 3 and options["alpha"] == 1 and options["p"] == 1 and options["restarts"] == 10
-    assert result["data"]["rows"] == 90 and result["data"]["features"] in (6, 7)
+    assert (result["data"]["rows"], result["data"]["features"]) == (90, 7)
     assert len(result["selected"]) == 4 and result["names"] == [f"col{j}" for j in result["selected"]]
     assert len(result["scores"]) == 7 and result["scores"][6] is None and all(s >= 0 for s in result["scores"][:6])
     assert len(result["clusters"]) == 90 and set(result["clusters"]) == {0, 1, 2}
@@ -30,7 +30,7 @@ def test_json_shape(tmp_path):
     assert report["status"] in ("converged", "max_iterations") and report["iterations"] == len(report["objective"])
     assert set(report["terms"]) == {"scatter", "within", "sparsity"}
     assert all(len(term) == report["iterations"] for term in report["terms"].values())
-    assert report["seed"] == 5 and report["seconds"] >= 0 and report["passes"] >= 1 and report["peak_bytes"] > 1e6
+    assert report["seed"] == 5 and report["seconds"] > 0 and report["passes"] > 1 and report["peak_bytes"] > 1e6
     assert isinstance(report["path"], str) and report["path"]
 
 
@@ -175,7 +175,7 @@ def test_input_from_a_fifo_and_from_a_device(tmp_path):
     assert command.wait(timeout=2) == 130
     command.communicate()
     for device in ("/dev/full", "/dev/zero", "/dev/null"):
-        refused(tamis("select", device, "-c", "3", timeout=10), (2, 3, 5))
+        refused(tamis("select", device, "-c", "3", timeout=10), 3, device)
 
 
 def test_standard_output_is_full(tmp_path):
@@ -191,7 +191,7 @@ def test_standard_output_is_closed_early(tmp_path):
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     command.stdout.close()
     err = command.stderr.read().decode()
-    assert command.wait(timeout=20) in (0, 5, -13) and err.count("\n") <= 1, (command.returncode, err)
+    assert command.wait(timeout=20) == 0 and err == "", (command.returncode, err)  # as for head: nobody wants the rest
 
 
 HARMFUL = ["<script>alert(1)</script>", "{{7*7}}", "=cmd|' /C calc'!A0", "../../x", "\x1b[31mred\x1b[0m", "+1+1", "@SUM(A1)",
@@ -256,12 +256,13 @@ def test_harmful_names_on_the_page(tmp_path):
 def test_names_that_are_no_utf8_repeated_or_empty(tmp_path):
     path = tmp_path / "x.csv"
     rows = "".join(",".join(map(repr, row)) + "\n" for row in planted(40, 5).tolist())
+    path.write_bytes(b"\x80\xff\xfe,b,b,,e\n" + rows.encode())
+    result = select(path, "-m", "maxvar", "-o", tmp_path / "out")
+    named = dict(zip(result["selected"], result["names"]))
+    assert named == {0: "\ufffd\ufffd\ufffd", 1: "b", 2: "b", 3: "", 4: "e"}
+    assert json.loads((tmp_path / "out" / "selection.json").read_bytes())["names"] == result["names"]
     path.write_bytes(b"\xff\xfe\x80,b,b,,e\n" + rows.encode())
-    run = tamis("select", path, "-c", "3", "--json", "-o", tmp_path / "out")
-    if run.code != 0:
-        return refused(run, 3, "x.csv")
-    assert len(run.json["names"]) == 5
-    json.loads((tmp_path / "out" / "selection.json").read_bytes().decode("utf-8"))
+    refused(tamis("select", path, "-c", "3"), 3, "x.csv", "UTF-16")
 
 
 def test_bytes_of_a_result_repeat(tmp_path):

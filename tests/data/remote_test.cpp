@@ -7,69 +7,18 @@
 #include <limits>
 
 #include "tamis/data/passes/passes.h"
-#include "tamis/data/passes/reduce.h"
 #include "tamis/data/passes/wire.h"
 #include "tamis/select/methods/maxvar.h"
 #include "tamis/select/ufcm/ufcm.h"
 #include "tests/support/checks.h"
 #include "tests/support/tables.h"
+#include "tests/support/workers.h"
 
 namespace tamis {
 namespace {
 
-using Layout = std::function<Source(const Matrix&, Index block_rows)>;
-
-// Workers without a network: chunks of `chunk_rows` rows, each a table of its own.
-struct Workers {
-  std::vector<Source> chunks;
-  Index chunk_rows, rows;
-  std::vector<std::string> calls;
-
-  Workers(const Matrix& x, const Layout& make, Index block_rows, Index blocks)
-      : chunk_rows(block_rows * blocks), rows(x.rows()) {
-    for (Index first = 0; first < x.rows(); first += chunk_rows) {
-      Matrix some(std::min(chunk_rows, x.rows() - first), x.cols());
-      std::copy_n(x.row(first), some.size(), some.data());
-      chunks.push_back(make(some, block_rows));
-    }
-  }
-
-  Bytes partial(const RemoteCall& call, Index c) const {
-    Context context(1);
-    const Source& chunk = chunks[static_cast<std::size_t>(c)];
-    std::vector<ByteView> by_row;
-    for (const RowArgument& argument : call.by_row) {
-      const auto* data = static_cast<const std::uint8_t*>(argument.data);
-      by_row.emplace_back(data + static_cast<std::size_t>(c * chunk_rows) * argument.bytes,
-                          static_cast<std::size_t>(chunk.rows()) * argument.bytes);
-    }
-    return remote_partial(call.pass, call.shared, by_row, chunk, c * chunk_rows, context);
-  }
-
-  std::vector<RemotePart> run(const RemoteCall& call) {
-    calls.push_back(call.pass);
-    const Index asked = (std::min(call.rows, rows) + chunk_rows - 1) / chunk_rows;
-    const auto merge = [&](Bytes& into, Bytes&& from) { into = remote_merge(call.pass, into, from); };
-    TreeMerger<Bytes, decltype(merge)> merger(asked, merge);
-    std::vector<RemotePart> out;
-    for (Index c = asked - 1; c >= 0; --c) {  // in no particular order
-      if (call.merged) merger.add(c, partial(call, c));
-    }
-    for (Index c = 0; c < (call.merged ? 1 : asked); ++c) {
-      const auto kept = std::make_shared<const Bytes>(call.merged ? merger.take() : partial(call, c));
-      out.push_back({*kept, kept});
-    }
-    return out;
-  }
-};
-
-Source remote_source(Workers& workers, const Matrix& x, Index block_rows) {
-  const Source& one = workers.chunks.front();
-  RemoteShape shape{x.rows(), x.cols(), one.sparse(), 0, one.store().dtype()};
-  for (const Source& chunk : workers.chunks) shape.nonzeros += chunk.store().nonzeros();
-  return Source(std::make_shared<RemoteStore>(
-      shape, [&workers](const RemoteCall& call) { return workers.run(call); }, block_rows));
-}
+using support::remote_source;
+using support::Workers;
 
 std::vector<double> factors(Index count) {
   std::vector<double> out;
@@ -147,7 +96,7 @@ TEST(Remote, MomentsOfHugeAndTinyValuesHaveTheBitsOfMemory) {
   for (const double factor : {1e200, 1e-200, 1e9}) {
     Matrix x = support::random_matrix(50, 4, 3);
     for (Index i = 0; i < x.size(); ++i) x.data()[i] *= factor;
-    const Layout make = support::layouts().front().make;
+    const support::MakeSource make = support::layouts().front().make;
     Workers workers(x, make, 4, 2);
     expect_same_moments(column_moments(make(x, 4), context), column_moments(remote_source(workers, x, 4), context),
                         std::to_string(factor));
@@ -273,7 +222,7 @@ TEST(Remote, WhatRunsElsewhereMayFail) {
 
 TEST(Remote, DamagedPartsAreRefused) {
   const Matrix x = support::random_matrix(16, 3, 10);
-  const Layout make = support::layouts().front().make;
+  const support::MakeSource make = support::layouts().front().make;
   Workers workers(x, make, 4, 2);
   Context context(1);
   const Source remote(std::make_shared<RemoteStore>(

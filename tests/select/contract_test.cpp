@@ -1,12 +1,14 @@
 // What every method of the registry owes its callers, whatever its formula.
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include <chrono>
 #include <limits>
+#include <set>
 
 #include "tamis/select/registry.h"
 #include "tests/support/checks.h"
 #include "tests/support/tables.h"
+#include "tests/support/workers.h"
 
 namespace tamis {
 namespace {
@@ -87,6 +89,49 @@ TEST_P(Contract, AnyNumberOfThreadsGivesTheSameBits) {
         }
         // And so does a second run.
         EXPECT_TRUE(support::same_bits(run(source, 1).scores, wanted.scores));
+      }
+    }
+  }
+}
+
+void expect_same_run(const Selection& found, const Selection& wanted, const std::string& where) {
+  EXPECT_TRUE(support::same_bits(found.scores, wanted.scores)) << where;
+  EXPECT_EQ(found.ranking, wanted.ranking) << where;
+  EXPECT_EQ(found.clusters, wanted.clusters) << where;
+  EXPECT_TRUE(support::same_bits(found.components, wanted.components)) << where;
+  EXPECT_TRUE(support::same_bits(found.report.objective, wanted.report.objective)) << where;
+  EXPECT_EQ(found.report.path, wanted.report.path) << where;
+  EXPECT_EQ(found.report.passes, wanted.report.passes) << where;
+}
+
+TEST_P(Contract, RowsOnDiskGiveTheBitsOfMemory) {
+  for (const Matrix& x : {tall(), wide()}) {
+    for (const Index block_rows : {Index{7}, kBlockRows}) {  // several blocks, and one
+      for (const Source& source : {support::dense(x, block_rows), support::sparse(x, block_rows)}) {
+        const Source on_disk = support::spooled(source);
+        ASSERT_FALSE(on_disk.store().in_memory());
+        ASSERT_EQ(on_disk.store().block_count(), source.store().block_count());
+        expect_same_run(run(on_disk), run(source), source.sparse() ? "sparse" : "dense");
+      }
+    }
+  }
+}
+
+// Those whose passes all run where the rows are; the others say that they cannot, at once and in one line.
+TEST_P(Contract, RowsAtWorkersGiveTheBitsOfMemoryOrAreRefused) {
+  const std::set<std::string> remote = {"guided", "maxvar", "ufcm"};
+  const Matrix x = tall();
+  for (const support::MakeSource& make :
+       {support::MakeSource(support::dense<double>),
+        support::MakeSource([](const Matrix&a, Index b) { return support::sparse(a, b); })}) {
+    for (const Index blocks : {1, 2}) {
+      support::Workers workers(x, make, 7, blocks);
+      const Source rows = support::remote_source(workers, x, 7);
+      if (remote.contains(name())) {
+        expect_same_run(run(rows), run(make(x, 7)), rows.sparse() ? "sparse" : "dense");
+        EXPECT_FALSE(workers.calls.empty());
+      } else {
+        support::expect_error(ErrorCode::internal, {"cannot run where the rows are"}, [&] { run(rows); });
       }
     }
   }
@@ -240,13 +285,25 @@ TEST_P(Contract, CancellationStops) {
 }
 
 TEST_P(Contract, ReportsPathPassesAndSeconds) {
-  const Selection found = run(support::dense(tall()));
-  EXPECT_GE(found.report.seconds, 0);
-  EXPECT_GT(found.report.passes, 0);
-  if (found.report.status == Status::direct) {
-    EXPECT_TRUE(found.report.objective.empty());
+  const auto bound = method();
+  Context context(2);
+  const auto start = std::chrono::steady_clock::now();
+  const Report report = bound->run(support::dense(tall()), context).report;
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  EXPECT_GT(report.seconds, 0);
+  EXPECT_LE(report.seconds, elapsed.count());
+  EXPECT_GE(report.passes, 1);
+  EXPECT_EQ(report.passes, context.passes());
+  EXPECT_FALSE(report.path.empty());
+  EXPECT_EQ(static_cast<Index>(report.objective.size()), report.iterations);
+  const Options options = bound->options();
+  const Option* most = find(options, "iterations");
+  EXPECT_EQ(report.status == Status::direct, most == nullptr);
+  if (most == nullptr) {
+    EXPECT_EQ(report.iterations, 0);
   } else {
-    EXPECT_EQ(static_cast<Index>(found.report.objective.size()), found.report.iterations);
+    EXPECT_GE(report.iterations, 1);
+    EXPECT_LE(report.iterations, *std::get<Index*>(most->value));
   }
 }
 
