@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -85,15 +86,15 @@ class Tally:
     def __init__(self):
         self.tried, self.failed = set(), {}
 
-    def take(self, stream, seed=None):
-        for line in stream:
+    def follow(self, child):
+        """Takes in what one process says, until it ends."""
+        seed = None
+        for line in child.stdout:
             word, number, *rest = line.rstrip("\n").split(" ", 2)
-            if word == "begin":
-                seed = int(number)
-                self.tried.add(seed)
-            else:
-                self.fail(int(number), rest[0])
-        return seed
+            seed = int(number)
+            self.tried.add(seed) if word == "begin" else self.fail(seed, rest[0])
+        if child.wait() != 0:
+            self.fail(seed, f"the process ended with {child.returncode}")
 
     def fail(self, seed, words):
         self.failed.setdefault(seed, []).append(words)
@@ -105,10 +106,8 @@ def run_all(first, count, jobs):
     children = [subprocess.Popen([*command, "--first", str(first + i), "--tables", str(count - i)], stdout=subprocess.PIPE, text=True)
                 for i in range(min(jobs, count))]
     tally = Tally()
-    for child in children:
-        last = tally.take(child.stdout)
-        if child.wait() != 0:
-            tally.fail(last if last is not None else first, f"the process ended with {child.returncode}")
+    with ThreadPoolExecutor(len(children)) as readers:
+        list(readers.map(tally.follow, children))
     return tally
 
 
