@@ -1,17 +1,18 @@
 # make demo    set up, build, and run the main job on a small embedded data set; its page is tamis-demo/report.html
 # make test    set up, build, and run every test
 # make build   build/tamis, and .venv with the Python package and what the tests and benchmarks use
-# make check   format, lint, tidy, order of the rooms, sanitizers, short fuzzing
+# make check   format, lint, tidy, order of the rooms, random runs, sanitizers, short fuzzing
 # make bench   limits of time on an idle machine; kernels; against a plain NumPy version, library calls and scikit-feature
 #              (takes minutes)
 # make format  rewrite the sources in the house format
 .PHONY: demo build test check bench format clean native python
-.PHONY: setup-test test-native test-tools test-command test-python test-page test-limits check-format check-rooms check-tidy check-asan check-tsan check-fuzz
+.PHONY: setup-test test-native test-tools test-command test-python test-page test-limits check-format check-rooms check-tidy check-smith check-asan check-tsan check-fuzz
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 
 PYTHON := .venv/bin/python
 FUZZ_SECONDS ?= 10
+SMITH_TABLES ?= 300
 
 demo:
 	@tools/setup build
@@ -63,7 +64,7 @@ test-limits: setup-test build
 
 check:
 	@tools/setup check
-	@$(MAKE) --no-print-directory check-format check-rooms check-tidy check-asan check-tsan check-fuzz
+	@$(MAKE) --no-print-directory check-format check-rooms check-tidy check-smith check-asan check-tsan check-fuzz
 
 check-format:
 	tools/check_format
@@ -74,6 +75,10 @@ check-rooms:
 check-tidy:
 	@cmake --preset tidy >/dev/null
 	tools/check_tidy build-tidy
+
+# Random tables, methods, options and doors; SMITH_TABLES=5000 for more.
+check-smith: build
+	$(PYTHON) tests/smith/smith.py --tables $(SMITH_TABLES)
 
 check-asan:
 	@tools/build asan

@@ -50,6 +50,13 @@ def test_ranking_follows_the_scores(tmp_path):
     assert np.all(np.diff(ordered) <= 1e-9 * scores.max())
 
 
+def test_the_order_by_qr_follows_its_scores(tmp_path):
+    """Rows of W that are 0, here by their units, score 0 and come after those that are nearly 0."""
+    X = planted(80, 8) * 10.0 ** np.array([-150, 100, 0, 120, -140, 148, 50, -130])
+    result = select(write_npy(tmp_path / "x.npy", X), "-m", "ufcm", "-c", "3", "--order", "qr")
+    assert np.all(np.diff(finite(result)[result["selected"]]) <= 0), result["scores"]
+
+
 @pytest.mark.parametrize("setting", [[], ["--alpha", "0.1"], ["--beta", "0"]], ids=" ".join)
 def test_one_column(tmp_path, setting):
     result = select(write_npy(tmp_path / "x.npy", planted(50, 1, informative=1)), "-m", "ufcm", "-c", "3", *setting)

@@ -81,12 +81,13 @@ def test_sparse_twin(tmp_path, setting):
         close(select(tmp_path / "s.npz", "-m", "ufcm", "-c", "4", *SETTINGS[setting]), dense, 1e-5)
 
 
-@pytest.mark.parametrize("factor", [1000, 2.0**20, 2.0**-30])
+@pytest.mark.parametrize("factor", [1000, 2.0**20, 2.0**-30, 2.0**-60])
 def test_units_do_not_matter(tmp_path, factor):
     X = planted(300, 20, c=4, informative=6)
     a = select(write_npy(tmp_path / "a.npy", X), "-c", "4", "-k", "6")
     b = select(write_npy(tmp_path / "b.npy", X * factor), "-c", "4", "-k", "6")
     assert a["selected"] == b["selected"]
+    assert np.allclose(a["share"], b["share"], rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

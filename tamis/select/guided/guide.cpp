@@ -124,7 +124,7 @@ Source unit_deviations(const Source& source, Context& context) {
 
 Source unit_rows_of(const Source& source, Context& context) {
   std::vector<double> scale = row_squared_norms(source, context);
-  for (double& square : scale) square = 1 / std::max(std::sqrt(square), 1e-12);
+  for (double& square : scale) square = square > 0 ? 1 / std::sqrt(square) : 1;
   return source.with_row_scale(scale);
 }
 
