@@ -246,6 +246,7 @@ TEST(Ndfs, EqualsTheLiteralFormulas) {
     const Index n = seed % 3 == 0 ? 9 : 22, d = seed % 3 == 1 ? 6 : 14;
     Matrix x = support::mixture(n, d, 3, d / 2, 2, seed);
     if (seed % 5 == 0) x = support::thinned(x, 0.4, seed);
+    if (seed % 7 == 3) support::copy_columns(x, {{0, 3, 5}, {2, 4}});
     const Matrix weights = some_weights(n, seed);
     NdfsOptions options = random_options(n, seed);
     // A small gamma, where the sign of MF shows.

@@ -64,6 +64,15 @@ inline Matrix columns_of(const Matrix& a, const std::vector<Index>& columns) {
   return out;
 }
 
+// Makes the columns of each group copies of its first.
+inline void copy_columns(Matrix& a, const std::vector<std::vector<Index>>& groups) {
+  for (const auto& group : groups) {
+    for (const Index j : group) {
+      for (Index i = 0; i < a.rows(); ++i) a(i, j) = a(i, group.front());
+    }
+  }
+}
+
 // A permutation of 0 .. n-1.
 inline std::vector<Index> shuffled(Index n, std::uint64_t seed) {
   const Random random(seed, 81);

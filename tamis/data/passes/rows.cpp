@@ -1,6 +1,7 @@
 // Passes that add, pick or measure single rows.
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <numeric>
@@ -233,20 +234,35 @@ Entries transposed(const Entries& entries, Index cols) {
   return out;
 }
 
-std::vector<std::uint64_t> column_fingerprints(const Source& source, Context& context) {
-  using Prints = std::vector<std::uint64_t>;
+// --- Fingerprints ------------------------------------------------------------------------------------------------
+
+namespace {
+
+using Prints = std::vector<std::uint64_t>;
+
+std::uint64_t print_of(double value, Fingerprint of) {
+  if (of == Fingerprint::values) return std::bit_cast<std::uint64_t>(value);
+  int exponent = 0;
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(std::ldexp(std::frexp(value, &exponent), 53)));
+}
+
+void add_prints(Prints& into, Prints&& from) {
+  require(into.size() == from.size(), ErrorCode::internal, "fingerprints of ", into.size(), " and ", from.size(),
+          " columns");
+  for (std::size_t j = 0; j < into.size(); ++j) into[j] += from[j];
+}
+
+// Of rows that begin at row `first` of all.
+Prints fingerprints_from(const Source& source, Index first, Fingerprint of, Context& context) {
   const Centered x = uncentered(source);
-  context.count_pass();
   return reduce_blocks<Prints>(
       source.store(), context,
       [&](const Block& block) {
         Prints prints(static_cast<std::size_t>(source.cols()));
         const auto add = [&](Index row, Index j, double value) {
           if (value == 0) return;  // sparse and dense twins agree
-          int exponent = 0;
-          const auto digits =
-              static_cast<std::uint64_t>(static_cast<std::int64_t>(std::ldexp(std::frexp(value, &exponent), 53)));
-          prints[static_cast<std::size_t>(j)] += mix64(digits ^ mix64(static_cast<std::uint64_t>(row)));
+          prints[static_cast<std::size_t>(j)] +=
+              mix64(print_of(value, of) ^ mix64(static_cast<std::uint64_t>(first + row)));
         };
         if (block.sparse) {
           for_each_shifted(x, block, 0, block.rows, add);
@@ -259,10 +275,34 @@ std::vector<std::uint64_t> column_fingerprints(const Source& source, Context& co
         }
         return prints;
       },
-      [](Prints& into, Prints&& from) {
-        for (std::size_t j = 0; j < into.size(); ++j) into[j] += from[j];
-      });
+      add_prints);
 }
+
+}  // namespace
+
+std::vector<std::uint64_t> column_fingerprints(const Source& source, Fingerprint of, Context& context) {
+  context.count_pass();
+  if (!is_remote(source)) return fingerprints_from(source, 0, of, context);
+  const int digits = of == Fingerprint::digits ? 1 : 0;
+  const RemotePart part = RemoteRequest("fingerprints", source).with(digits).merged(context);
+  Prints prints = Unpacker(part.bytes).list<std::uint64_t>();
+  require(static_cast<Index>(prints.size()) == source.cols(), ErrorCode::internal, "fingerprints of ", prints.size(),
+          " columns, need ", source.cols());
+  return prints;
+}
+
+Bytes fingerprints_of_chunk(ChunkTask& task, Context& context) {
+  const Fingerprint of = task.shared.number<int>() != 0 ? Fingerprint::digits : Fingerprint::values;
+  return Packer().put(fingerprints_from(task.source, task.first, of, context)).take();
+}
+
+Bytes merge_fingerprints(ByteView left, ByteView right) {
+  auto into = Unpacker(left).list<std::uint64_t>();
+  add_prints(into, Unpacker(right).list<std::uint64_t>());
+  return Packer().put(into).take();
+}
+
+// --- Norms of rows -----------------------------------------------------------------------------------------------
 
 std::vector<double> row_squared_norms(const Source& source, Context& context) {
   const Centered x = uncentered(source);

@@ -92,6 +92,7 @@ constexpr std::array kPasses = {
     RemotePass{"gram_of_rows", gram_of_rows_of_chunk, nullptr},
     RemotePass{"move_rows", moved_sums_of_chunk, merge_sums},
     RemotePass{"gather_rows", gathered_rows_of_chunk, nullptr},
+    RemotePass{"fingerprints", fingerprints_of_chunk, merge_fingerprints},
 };
 
 const RemotePass& find_pass(const std::string& name) {

@@ -79,9 +79,11 @@ Bytes gram_sums_of_chunk(ChunkTask& task, Context& context);
 Bytes gram_of_rows_of_chunk(ChunkTask& task, Context& context);
 Bytes moved_sums_of_chunk(ChunkTask& task, Context& context);
 Bytes gathered_rows_of_chunk(ChunkTask& task, Context& context);
+Bytes fingerprints_of_chunk(ChunkTask& task, Context& context);
 
 // And how two answers become one.
 Bytes merge_moments(ByteView left, ByteView right);
 Bytes merge_sums(ByteView left, ByteView right);
+Bytes merge_fingerprints(ByteView left, ByteView right);
 
 }  // namespace tamis

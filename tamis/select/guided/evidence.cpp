@@ -92,7 +92,7 @@ class QuadraticForm {
 
 // Two halves of the columns: copies share a fingerprint, and so a half.
 std::vector<char> halves(const Source& source, Context& context) {
-  std::vector<std::uint64_t> mixed = column_fingerprints(source, context);
+  std::vector<std::uint64_t> mixed = column_fingerprints(source, Fingerprint::digits, context);
   const std::uint64_t key = Random(context.seed, kHalvesStream).bits(0);
   for (auto& value : mixed) value = mix64(value ^ key);
   std::vector<std::uint64_t> distinct = mixed;

@@ -13,22 +13,36 @@ namespace tamis {
 namespace {
 
 // beta = b tr(W0'SW0) / sum_i ||w0^i||^p: multiplying X by a constant changes nothing.
-double scale_free_beta(const RitzPairs& start, double sparsity, double p) {
+double scale_free_beta(const RitzPairs& start, const std::vector<double>& copies, double sparsity, double p) {
   double scatter = 0, norms = 0;
   for (const double value : start.values) scatter += value;
   for (Index i = 0; i < start.vectors.rows(); ++i) {
     double norm = 0;
     for (Index k = 0; k < start.vectors.cols(); ++k) norm += start.vectors(i, k) * start.vectors(i, k);
-    norms += std::pow(norm, p / 2);
+    const double m = copies[static_cast<std::size_t>(i)];
+    norms += m * std::pow(norm / m, p / 2);
   }
   return sparsity * scatter / norms;
 }
 
+// W of the distinct columns from that of all, where copies have equal rows.
+Matrix gathered(const Matrix& w, const Copies& copies) {
+  const std::vector<Index> firsts = copies.firsts();
+  Matrix out(copies.groups(), w.cols());
+  for (Index g = 0; g < out.rows(); ++g) {
+    const auto at = static_cast<std::size_t>(g);
+    for (Index k = 0; k < w.cols(); ++k) out(g, k) = copies.root[at] * w(firsts[at], k);
+  }
+  return out;
+}
+
 }  // namespace
 
-Index wanted_dims(const UfcmOptions& options, Index varying) {
-  if (options.dims) return std::min(*options.dims, varying);
-  return std::max<Index>(1, std::min(options.clusters - 1, varying - 1));
+Index wanted_dims(const UfcmOptions& options, const UfcmTable& table) {
+  const Index distinct = table.z.cols();
+  if (options.dims) return std::min(*options.dims, distinct);
+  const Index rank = std::min(distinct, table.source.cols() - 1);
+  return std::max<Index>(1, std::min(options.clusters - 1, rank));
 }
 
 Index sample_size(const Source& source, const UfcmOptions& options) {
@@ -45,7 +59,7 @@ double given_beta(const UfcmOptions& options, double unit) {
 }
 
 Start sampled_start(const UfcmTable& table, const UfcmOptions& options, Index count, Context& context) {
-  const Source& source = table.z.source();
+  const Source& source = table.source;
   const std::vector<Index> rows = sample_rows(source.rows(), count, context.seed);
   const Matrix values = gather_rows(source, rows, context);
   UfcmOptions sampled = options;
@@ -63,7 +77,7 @@ Start sampled_start(const UfcmTable& table, const UfcmOptions& options, Index co
   const Restored<Keeper*> unkept(context.keeper, nullptr);  // over soon: its states are not worth keeping
   const Selection fit = ufcm(Source(make_dense_store(view)), sampled, context);
   Start start;
-  start.w.vectors = fit.components;
+  start.w.vectors = gathered(fit.components, table.copies);
   start.centers = fit.centers;
   for (Index i = 0; i < start.centers.size(); ++i) start.centers.data()[i] /= table.unit;
   return start;
@@ -75,9 +89,9 @@ void complete_start(const UfcmTable& table, const UfcmOptions& options, const Ma
   start.beta = given_beta(options, table.unit);
   if (options.beta && sampled) return;
   const Accuracy accuracy = options.beta ? Accuracy::rough : Accuracy::full;
-  RitzPairs principal = principal_directions(table.z, wanted_dims(options, table.z.cols()), accuracy, scatter, context);
+  RitzPairs principal = principal_directions(table.z, wanted_dims(options, table), accuracy, scatter, context);
   require(principal.vectors.cols() > 0, ErrorCode::bad_data, "no variation left above rounding");
-  if (!options.beta) start.beta = scale_free_beta(principal, options.sparsity, options.p);
+  if (!options.beta) start.beta = scale_free_beta(principal, table.copies.number, options.sparsity, options.p);
   if (!sampled) start.w = std::move(principal);
 }
 
