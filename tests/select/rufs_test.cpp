@@ -256,7 +256,7 @@ TEST(Rufs, JNeverRises) {
         Owned owned(seed == 2 ? support::sparse(x) : support::dense(x, 7), weights, o);
         Matrix g = dealt(n, 3);
         if (seed == 3) {
-          const Random random(seed, 5);
+          const Random random = support::seeded(seed, 5);
           for (Index i = 0; i < g.size(); ++i) g.data()[i] = random.uniform(static_cast<std::uint64_t>(i));
         }
         const RufsFit fit = fit_rufs(owned.problem, g, o.iterations, 0, owned.context);
