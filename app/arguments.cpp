@@ -49,6 +49,9 @@ void add_run_flags(CLI::App& app, RunArguments& arguments) {
   app.add_option("--threads", arguments.threads, "Number of threads (all cores)")->type_name("INTEGER");
   app.add_option("--memory", arguments.memory, "Most memory to use, as in 4GiB or 500MB (what the machine has)")
       ->type_name("SIZE");
+  app.add_option("--cpu", arguments.cpu,
+                 "auto: the quickest code for this CPU; baseline: the same bits on every x86-64 machine (auto)")
+      ->type_name("NAME");
   app.add_option("--config", arguments.config, "Read flags from this file: flag = value, one a line")
       ->type_name("FILE");
   app.add_flag("--json", arguments.json, "Print one JSON document instead of a table");

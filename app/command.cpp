@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <new>
 
+#include "app/cpu.h"
 #include "app/session.h"
 #include "app/signals.h"
-#include "tamis/base/version.h"
 
 namespace tamis::app {
 namespace {
@@ -30,11 +30,15 @@ int complain(ErrorCode code, const std::string& message) {
 
 int parse_and_run(int argc, char** argv) {
   CLI::App root("Tamis: select the features that carry the structure of a table, without labels", "tamis");
-  root.set_version_flag("--version", std::string("tamis ") + kVersion);
+  const auto version = [] {
+    use_cpu("");
+    return version_text();
+  };
+  root.set_version_flag("-V,--version", version);
   std::vector<Command> commands = {add_select_command(root),    add_evaluate_command(root), add_compare_command(root),
                                    add_methods_command(root),   add_info_command(root),     add_demo_command(root),
                                    add_reproduce_command(root), add_datasets_command(root)};
-  for (const auto& command : commands) command.app->set_version_flag("--version", std::string("tamis ") + kVersion);
+  for (const auto& command : commands) command.app->set_version_flag("-V,--version", version);
   try {
     root.parse(argc, argv);
     for (const auto& command : commands) {
@@ -42,13 +46,14 @@ int parse_and_run(int argc, char** argv) {
       if (command.run_arguments && !command.run_arguments->config.empty()) {
         apply_config(*command.app, command.run_arguments->config);
       }
+      use_cpu(command.run_arguments ? command.run_arguments->cpu : "");
       return command.run();
     }
   } catch (const CLI::CallForHelp&) {
     print_result(root.help());
     return 0;
-  } catch (const CLI::CallForVersion& version) {
-    print_result(std::string(version.what()) + "\n");
+  } catch (const CLI::CallForVersion& asked) {
+    print_result(std::string(asked.what()) + "\n");
     return 0;
   } catch (const CLI::ParseError& error) {
     return complain(ErrorCode::usage, std::string(error.what()) + " (see --help)");

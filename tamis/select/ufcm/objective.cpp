@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "tamis/base/elementary.h"
+
 namespace tamis {
 
 namespace {
@@ -22,7 +24,7 @@ double row_sparsity(const Matrix& w, const std::vector<double>& copies, double p
   double sum = 0;
   for (Index i = 0; i < w.rows(); ++i) {
     const double m = copies[static_cast<std::size_t>(i)];
-    sum += m * std::pow(squared_row_norm(w, i) / m + kEps, p / 2);
+    sum += m * elementary::pow(squared_row_norm(w, i) / m + kEps, p / 2);
   }
   return sum;
 }
@@ -31,7 +33,7 @@ std::vector<double> sparsity_weights(const Matrix& w, const std::vector<double>&
   std::vector<double> out;
   for (Index i = 0; i < w.rows(); ++i) {
     const double m = copies[static_cast<std::size_t>(i)];
-    out.push_back(p / 2 * std::pow(squared_row_norm(w, i) / m + kEps, p / 2 - 1));
+    out.push_back(p / 2 * elementary::pow(squared_row_norm(w, i) / m + kEps, p / 2 - 1));
   }
   return out;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "tamis/base/elementary.h"
 #include "tamis/base/error.h"
 #include "tamis/data/passes/principal.h"
 #include "tamis/select/ufcm/schedule.h"
@@ -20,7 +21,7 @@ double scale_free_beta(const RitzPairs& start, const std::vector<double>& copies
     double norm = 0;
     for (Index k = 0; k < start.vectors.cols(); ++k) norm += start.vectors(i, k) * start.vectors(i, k);
     const double m = copies[static_cast<std::size_t>(i)];
-    norms += m * std::pow(norm / m, p / 2);
+    norms += m * elementary::pow(norm / m, p / 2);
   }
   return sparsity * scatter / norms;
 }
