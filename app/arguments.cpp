@@ -64,6 +64,9 @@ void add_run_flags(CLI::App& app, RunArguments& arguments) {
   app.add_option("--threads", arguments.threads, "Number of threads (all cores)")->type_name("INTEGER");
   app.add_option("--memory", arguments.memory, "Memory limit, such as 4GiB or 500MB (all of the machine's memory)")
       ->type_name("SIZE");
+  app.add_option("--cpu", arguments.cpu,
+                 "auto: the fastest code for this CPU; baseline: the same bits on every x86-64 machine (auto)")
+      ->type_name("NAME");
   app.add_option("--config", arguments.config, "Read options from this file, one per line: option = value")
       ->type_name("FILE");
   app.add_flag("--json", arguments.json, "Print JSON instead of a table");

@@ -27,6 +27,7 @@ struct RunArguments {
   std::string threads;
   std::string memory;
   std::string config;
+  std::string cpu;  // empty: what TAMIS_CPU says
   bool json = false;
   bool quiet = false;
   ProcessMemory process;  // of the process that the command runs in

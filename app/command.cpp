@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <new>
 
+#include "app/cpu.h"
 #include "app/help.h"
 #include "app/session.h"
 #include "app/signals.h"
-#include "tamis/base/version.h"
 
 namespace tamis::app {
 namespace {
@@ -44,7 +44,10 @@ int complain(ErrorCode code, const std::string& message) {
 int parse_and_run(int argc, char** argv, const ProcessMemory& process) {
   CLI::App root("Tamis: select the features that carry the structure of a table, without labels", "tamis");
   use_wrapped_help(root);
-  const std::string version = std::string("tamis ") + kVersion;
+  const auto version = [] {
+    use_cpu("");
+    return version_text();
+  };
   root.set_version_flag("-V,--version", version, "Print the version and exit");
   root.set_help_flag("-h,--help", "Print this help and exit");
   std::vector<Command> commands = {add_select_command(root),    add_evaluate_command(root), add_compare_command(root),
@@ -63,6 +66,7 @@ int parse_and_run(int argc, char** argv, const ProcessMemory& process) {
         apply_config(*command.app, command.run_arguments->config);
       }
       if (command.run_arguments) command.run_arguments->process = process;
+      use_cpu(command.run_arguments ? command.run_arguments->cpu : "");
       return command.run();
     }
   } catch (const CLI::CallForHelp&) {
@@ -71,8 +75,8 @@ int parse_and_run(int argc, char** argv, const ProcessMemory& process) {
     }
     print_result(root.help());
     return 0;
-  } catch (const CLI::CallForVersion&) {
-    print_result(version + "\n");
+  } catch (const CLI::CallForVersion& asked) {
+    print_result(std::string(asked.what()) + "\n");
     return 0;
   } catch (const CLI::ParseError& error) {
     return complain(ErrorCode::usage, complaint_of(root, error));

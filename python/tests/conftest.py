@@ -12,7 +12,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before SciPy is imported: sciki
 
 import tamis  # noqa: E402
 
-pytest_plugins = ["skips"]
+pytest_plugins = ["skips", "seeds"]
 
 ROOT = Path(__file__).resolve().parents[2]
 NATIVE = Path(os.environ.get("TAMIS_NATIVE", ROOT / "build" / "tamis"))

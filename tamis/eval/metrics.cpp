@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tamis/base/elementary.h"
 #include "tamis/base/error.h"
 
 namespace tamis {
@@ -64,7 +65,7 @@ Contingency count_pairs(const std::vector<int>& truth, const std::vector<int>& c
 double entropy(const std::vector<Index>& sums, double total) {
   double sum = 0.0;
   for (const Index count : sums) {
-    if (count > 0) sum -= static_cast<double>(count) / total * std::log(static_cast<double>(count) / total);
+    if (count > 0) sum -= static_cast<double>(count) / total * elementary::log(static_cast<double>(count) / total);
   }
   return sum;
 }
@@ -170,7 +171,7 @@ double normalized_mutual_info(const std::vector<int>& truth, const std::vector<i
     const auto count = static_cast<double>(cell.count);
     const auto row = static_cast<double>(table.row_sums[static_cast<std::size_t>(cell.row)]);
     const auto col = static_cast<double>(table.col_sums[static_cast<std::size_t>(cell.col)]);
-    information += count / total * std::log(count * total / (row * col));
+    information += count / total * elementary::log(count * total / (row * col));
   }
   const double scale = std::sqrt(entropy(table.row_sums, total) * entropy(table.col_sums, total));
   return std::clamp(information / scale, 0.0, 1.0);

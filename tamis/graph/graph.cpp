@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "tamis/base/elementary.h"
 #include "tamis/base/error.h"
 #include "tamis/data/passes/passes.h"
 #include "tamis/graph/neighbors.h"
@@ -143,7 +144,7 @@ Graph neighbor_graph(const Source& source, const GraphOptions& options, Context&
   const double t = heat ? bandwidth_of(seen, options, found, graph, context) : 0.0;
   graph.bandwidth = t * found.unit;
   const auto weight = [&](std::size_t i, std::size_t j, double squared) {
-    if (heat) return t > 0 ? std::exp(-squared / (2 * t * t)) : 1.0;
+    if (heat) return t > 0 ? elementary::exp(-squared / (2 * t * t)) : 1.0;
     if (!cosine) return 1.0;
     return zero[i] || zero[j] ? 0.0 : std::max(0.0, 1 - squared * found.unit * found.unit / 2);  // of unit rows
   };

@@ -29,7 +29,7 @@ std::vector<double> round_centers(const Source& source, const ColumnMoments& mom
     const double spread = std::sqrt(moments.scatter[j] / static_cast<double>(moments.rows)) * moments.unit;
     const double scale = source.column_scale().empty() ? 1.0 : source.column_scale()[j];
     if (!(spread > 0) || scale == 0) continue;
-    const double step = std::exp2(std::floor(std::log2(spread)));
+    const double step = std::ldexp(1.0, std::ilogb(spread));
     out[j] = std::round(moments.mean[j] / step) * step / scale;
   }
   return out;

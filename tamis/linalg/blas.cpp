@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <string>
 #include <vector>
 
+#include "tamis/base/cpu.h"
 #include "tamis/base/error.h"
 
 #ifdef TAMIS_BLAS_WHEEL  // the OpenBLAS of the Python package index has a prefix of its own
@@ -20,6 +22,8 @@
 #define dtrsm_ scipy_dtrsm_
 #define openblas_set_num_threads scipy_openblas_set_num_threads
 #define openblas_get_parallel scipy_openblas_get_parallel
+#define openblas_get_config scipy_openblas_get_config
+#define openblas_get_corename scipy_openblas_get_corename
 #endif
 
 extern "C" {
@@ -44,12 +48,32 @@ void dtrsm_(const char*, const char*, const char*, const char*, const int*, cons
 // Only OpenBLAS has them; other libraries are single-threaded or told so by their own settings.
 void openblas_set_num_threads(int) __attribute__((weak));
 int openblas_get_parallel() __attribute__((weak));
+char* openblas_get_config() __attribute__((weak));
+char* openblas_get_corename() __attribute__((weak));
 }
 
 namespace tamis::blas {
 
 void use_one_thread() {
   if (openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
+}
+
+// "OpenBLAS 0.3.34  DYNAMIC_ARCH ...": the first two words.
+std::string name() {
+  if (openblas_get_config == nullptr) return "BLAS of the system";
+  const std::string all = openblas_get_config();
+  return all.substr(0, all.find(' ', all.find(' ') + 1));
+}
+
+std::string core() {
+  const std::string found = openblas_get_corename == nullptr ? "" : openblas_get_corename();
+  // Where CPUs before Prescott share its code it goes by the name of the first, which no x86-64 machine has.
+  return found == "Katmai" ? kBaselineCore : found;
+}
+
+void require_pinned() {
+  require(!cpu_is_baseline() || core() == kBaselineCore, ErrorCode::usage, kCpuVariable, " = baseline, but ", name(),
+          core().empty() ? "" : " on ", core(), " was loaded, need OpenBLAS with ", kCoreVariable, "=", kBaselineCore);
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "tamis/base/cpu.h"
 #include "tamis/linalg/kernels_avx2.h"
 
 // The plain build passes vectors wider than its registers between inlined functions only.
@@ -18,13 +19,15 @@ namespace plain {
 namespace {
 bool has_avx2() {
 #if defined(TAMIS_HAVE_AVX2)
-  static const bool yes = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  static const bool yes = !cpu_is_baseline() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   return yes;
 #else
   return false;
 #endif
 }
 }  // namespace
+
+const char* kernels_in_use() { return has_avx2() ? "AVX2" : "portable"; }
 
 #if defined(TAMIS_HAVE_AVX2)
 template <>

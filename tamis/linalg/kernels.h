@@ -40,6 +40,8 @@ struct KernelsFor {
   void (*axpy)(Index m, T a, const T* x, T* y);
 };
 
+const char* kernels_in_use();  // AVX2 or portable
+
 template <class T>
 const KernelsFor<T>& kernels();
 template <>

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tamis/base/elementary.h"
 #include "tamis/base/error.h"
 #include "tamis/linalg/kernels.h"
 
@@ -50,7 +51,7 @@ class GrowingCholesky {
   void remove(Index p) {
     rows_.erase(rows_.begin() + p);
     for (Index q = p; q < size(); ++q) {
-      const double a = at(q)[q], b = at(q)[q + 1], length = std::hypot(a, b);
+      const double a = at(q)[q], b = at(q)[q + 1], length = elementary::hypot(a, b);
       const double cosine = a / length, sine = b / length;
       for (Index i = q; i < size(); ++i) {
         const double left = at(i)[q], right = at(i)[q + 1];

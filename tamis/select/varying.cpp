@@ -49,17 +49,32 @@ Varying varying_columns(const Source& source, Context& context) {
   return out;
 }
 
-void spread_over_columns(const Matrix& w, const std::vector<Index>& kept, Index d, double unit, Selection& out) {
+Distinct distinct_columns(const Varying& varying, Context& context) {
+  Distinct out{find_copies(varying.source, varying.moments, context), varying.source, varying.moments};
+  if (!out.copies.any()) return out;
+  const std::vector<Index> firsts = out.copies.firsts();
+  out.source = varying.source.with_columns(firsts).with_column_scale(out.copies.root);
+  out.moments = moments_of_some(varying.moments, firsts);
+  for (std::size_t g = 0; g < firsts.size(); ++g) {
+    out.moments.scatter[g] *= out.copies.number[g];
+    for (auto* values : {&out.moments.mean, &out.moments.min, &out.moments.max}) (*values)[g] *= out.copies.root[g];
+  }
+  return out;
+}
+
+void spread_over_columns(const Matrix& w, const std::vector<Index>& kept, const Copies& copies, Index d, double unit,
+                         Selection& out) {
   out.scores.assign(static_cast<std::size_t>(d), 0.0);
   out.components = Matrix(d, w.cols());
   for (std::size_t i = 0; i < kept.size(); ++i) {
-    const double* row = w.row(static_cast<Index>(i));
+    const double* row = w.row(copies.group[i]);
+    const double root = copies.root[static_cast<std::size_t>(copies.group[i])];
     double norm = 0;
     for (Index k = 0; k < w.cols(); ++k) {
       norm += row[k] * row[k];
-      out.components(kept[i], k) = row[k] / unit;
+      out.components(kept[i], k) = row[k] / root / unit;
     }
-    out.scores[static_cast<std::size_t>(kept[i])] = std::sqrt(norm) / unit;
+    out.scores[static_cast<std::size_t>(kept[i])] = std::sqrt(norm) / root / unit;
   }
   out.ranking = rank_by_score(out.scores);
 }

@@ -6,6 +6,7 @@
 
 #include "tamis/base/context.h"
 #include "tamis/data/passes/passes.h"
+#include "tamis/select/copies.h"
 #include "tamis/select/selection.h"
 
 namespace tamis {
@@ -22,8 +23,17 @@ struct Varying {
 // Error(bad_data) where there are fewer than two rows, or where no column varies.
 Varying varying_columns(const Source& source, Context& context);
 
-// The scores ||w^i|| and the components W of all d columns, in units of the table where W is in units of 1 / `unit`; 0
-// for columns that were left out.
-void spread_over_columns(const Matrix& w, const std::vector<Index>& kept, Index d, double unit, Selection& out);
+// Those columns without the copies among them, each times the root of its number (copies.h).
+struct Distinct {
+  Copies copies;
+  Source source;
+  ColumnMoments moments;
+};
+Distinct distinct_columns(const Varying& varying, Context& context);
+
+// The scores ||w^i|| and the components W of all d columns, in units of the table where W, of the distinct columns, is
+// in units of 1 / `unit`; 0 for columns that were left out.
+void spread_over_columns(const Matrix& w, const std::vector<Index>& kept, const Copies& copies, Index d, double unit,
+                         Selection& out);
 
 }  // namespace tamis

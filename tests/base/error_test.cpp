@@ -11,6 +11,7 @@
 #include "tamis/base/random.h"
 #include "tamis/base/types.h"
 #include "tests/support/checks.h"
+#include "tests/support/seeds.h"
 
 namespace tamis {
 namespace {
@@ -63,7 +64,7 @@ std::string streamed(T value) {
 }
 
 TEST(Error, PartsReadAsAStreamPrintsThem) {
-  const Random random(7, 0);
+  const Random random = support::seeded(7, 0);
   for (std::uint64_t i = 0; i < 20000; ++i) {
     const double magnitude = std::pow(10.0, 640 * random.uniform(3 * i) - 320);
     const double value = magnitude * (random.uniform(3 * i + 1) - 0.5);

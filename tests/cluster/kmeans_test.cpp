@@ -272,7 +272,7 @@ TEST(KMeans, AllRowsFixed) {
 TEST(KMeans, LloydFromLabelsOnlyImproves) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const Matrix y = support::random_matrix(70, 3, seed);
-    const Random random(seed, 6);
+    const Random random = support::seeded(seed, 6);
     std::vector<int> labels(70);
     for (std::size_t i = 0; i < 70; ++i) labels[i] = static_cast<int>(random.below(i, 5));
     KMeansOptions options;

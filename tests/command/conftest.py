@@ -21,7 +21,7 @@ PYTHON_COMMAND = COMMAND.is_file() and COMMAND.open("rb").read(2) == b"#!"
 INTERPRETER_BYTES = 10e6 if PYTHON_COMMAND else 0  # resident before the command has done anything
 
 
-pytest_plugins = ["skips"]
+pytest_plugins = ["skips", "seeds"]
 
 
 def pytest_sessionstart(session):

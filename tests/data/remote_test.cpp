@@ -143,6 +143,9 @@ TEST(Remote, RowsAreFoundWhereverTheyAre) {
     const Centered z(memory, column_moments(memory, context)), far(remote, column_moments(remote, context));
     const std::vector<Index> rows = {0, 3, 4, 31, 32, 40, 76};
     EXPECT_TRUE(support::same_bits(gather_rows(memory, rows, context), gather_rows(remote, rows, context))) << name;
+    for (const auto of : {Fingerprint::values, Fingerprint::digits}) {
+      EXPECT_EQ(column_fingerprints(memory, of, context), column_fingerprints(remote, of, context)) << name;
+    }
     std::vector<int> before, after;
     for (int i = 0; i < 77; ++i) before.push_back(i % 5 - 1), after.push_back(i < 30 ? i % 5 - 1 : i % 3);
     Matrix here(4, z.cols(), 0.5), there = here;
@@ -179,11 +182,13 @@ void expect_same_selection(const Selection& a, const Selection& b) {
   EXPECT_EQ(a.report.path, b.report.path);
 }
 
-// Few rows, many rows (the directions come from a sample), more columns than rows, and each side of alpha = 1.
+// Few rows, many rows (the directions come from a sample), more columns than rows, with and without copies of columns,
+// and each side of alpha = 1.
 TEST(Remote, MethodsGiveTheBitsOfMemory) {
   for (const auto& [n, d] :
        std::vector<std::pair<Index, Index>>{{60, 7}, {4500, 20}, {300, 400}, {1100, 1150}, {30, 90}}) {
-    const Matrix x = support::mixture(n, d, 3, 4, 5, 9);
+    Matrix x = support::mixture(n, d, 3, 4, 5, 9);
+    if (d < 100) support::copy_columns(x, {{1, 5}, {0, 3, 6}});
     const Index block_rows = n > 256 ? kBlockRows : 256;
     for (const auto& layout : two_layouts()) {
       Workers workers(x, layout.make, block_rows, 1);

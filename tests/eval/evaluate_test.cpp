@@ -8,6 +8,7 @@
 #include "tamis/base/random.h"
 #include "tamis/data/passes/passes.h"
 #include "tamis/eval/redundancy.h"
+#include "tests/support/seeds.h"
 
 namespace tamis {
 namespace {
@@ -19,7 +20,7 @@ Source dense_source(const Matrix& values) {
 
 // The first two columns hold three far-apart clusters, the other eight are noise of larger variance.
 Matrix clustered(Index rows) {
-  const Random random(11, 0);
+  const Random random = support::seeded(11, 0);
   Matrix values(rows, 10);
   for (Index i = 0; i < rows; ++i) {
     for (Index j = 0; j < 10; ++j) {
@@ -63,7 +64,7 @@ TEST(Redundancy, MatchesTheDefinition) {
 
 TEST(Redundancy, MorePairsThanOnePiece) {
   Context context(2, 0);
-  const Random random(2, 0);
+  const Random random = support::seeded(2, 0);
   Matrix values(30, 300);
   for (Index i = 0; i < values.size(); ++i) values.data()[i] = random.normal(static_cast<std::uint64_t>(i));
   EXPECT_NEAR(redundancy(dense_source(values), context), naive_redundancy(values), 1e-12);

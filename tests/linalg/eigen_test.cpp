@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "tamis/linalg/dense.h"
+#include "tests/support/seeds.h"
 #include "tests/support/spectra.h"
 
 namespace tamis {
@@ -92,7 +93,7 @@ TEST(LargestEigenpairs, TinyDimensions) {
 // What UFCM solves at alpha = 1: A'A - beta D, D spread up to 1e8, preconditioned by 1 / (beta D + theta).
 struct Penalised {
   Penalised(Index d, Index c, double most, std::uint64_t seed) : a(support::random_matrix(c, d, seed)) {
-    const Random random(seed, 5);
+    const Random random = support::seeded(seed, 5);
     for (Index i = 0; i < d; ++i) weights.push_back(std::pow(most, random.uniform(static_cast<std::uint64_t>(i))) - 1);
     for (Index i = 0; i < d / 3; ++i)
       weights[static_cast<std::size_t>(i)] = 0.1 * random.uniform(static_cast<std::uint64_t>(1000 + i));

@@ -7,6 +7,7 @@
 #include "tamis/base/error.h"
 #include "tamis/base/random.h"
 #include "tamis/run/profile.h"
+#include "tests/support/seeds.h"
 
 namespace tamis {
 namespace {
@@ -16,7 +17,7 @@ constexpr Index kRows = 50;
 // Column j is normal noise times 10^j, column 4 is constant.
 Source noise_source(Index cols = 5) {
   auto data = std::make_shared<std::vector<double>>();
-  const Random random(3, 0);
+  const Random random = support::seeded(3, 0);
   for (Index i = 0; i < kRows; ++i) {
     for (Index j = 0; j < cols; ++j) {
       const double noise = random.normal(static_cast<std::uint64_t>(i * cols + j));

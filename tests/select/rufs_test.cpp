@@ -83,7 +83,17 @@ struct Owned {
       : context(2),
         x(source, std::vector<double>(static_cast<std::size_t>(source.cols())), 1.0),
         graph(graph_of(weights)),
-        problem{x, graph, o.alpha, o.beta, o.nu, o.mu, o.shrink, o.zeta, 1.0, row_squared_norms(source, context)} {}
+        problem{x,
+                graph,
+                o.alpha,
+                o.beta,
+                o.nu,
+                o.mu,
+                o.shrink,
+                o.zeta,
+                1.0,
+                row_squared_norms(source, context),
+                std::vector<double>(static_cast<std::size_t>(source.cols()), 1.0)} {}
 };
 
 RufsOptions variant(char name) {
@@ -246,7 +256,7 @@ TEST(Rufs, JNeverRises) {
         Owned owned(seed == 2 ? support::sparse(x) : support::dense(x, 7), weights, o);
         Matrix g = dealt(n, 3);
         if (seed == 3) {
-          const Random random(seed, 5);
+          const Random random = support::seeded(seed, 5);
           for (Index i = 0; i < g.size(); ++i) g.data()[i] = random.uniform(static_cast<std::uint64_t>(i));
         }
         const RufsFit fit = fit_rufs(owned.problem, g, o.iterations, 0, owned.context);
@@ -254,6 +264,41 @@ TEST(Rufs, JNeverRises) {
         expect_descent(fit, x, weights, o, text(n, " x ", d, ", alpha ", alpha, ", seed ", seed));
       }
     }
+  }
+}
+
+// One column times sqrt(m) in place of m copies: J of the whole table never rises, and its W is as good.
+TEST(Rufs, JOfCopiesIsThatOfTheWholeTable) {
+  for (const auto& [n, d] : {std::pair<Index, Index>{40, 9}, {14, 30}}) {
+    Matrix x = support::mixture(n, d, 3, 6, 2, 8);
+    support::copy_columns(x, {{1, 4, 7}, {0, 6}});
+    const Matrix weights = graph_matrix(x);
+    RufsOptions o;
+    o.alpha = 3;
+    std::vector<Index> firsts, group = {0, 1, 2, 3, 1, 4, 0, 1};
+    for (Index j = 8; j < d; ++j) group.push_back(j - 3);
+    for (Index j = 0; j < d; ++j) {
+      if (j != 4 && j != 6 && j != 7) firsts.push_back(j);
+    }
+    std::vector<double> roots(firsts.size(), 1.0);
+    roots[0] = std::sqrt(2.0), roots[1] = std::sqrt(3.0);
+    Owned whole(support::dense(x), weights, o),
+        distinct(support::dense(x).with_columns(firsts).with_column_scale(roots), weights, o);
+    distinct.problem.roots = roots;
+    RufsFit fit = fit_rufs(distinct.problem, dealt(n, 3), 5, 0, distinct.context);
+    Matrix w(d, 3), f(3, d);
+    for (Index j = 0; j < d; ++j) {
+      const auto g = static_cast<std::size_t>(group[static_cast<std::size_t>(j)]);
+      for (Index k = 0; k < 3; ++k) {
+        w(j, k) = fit.state.w(static_cast<Index>(g), k) / roots[g];
+        f(k, j) = fit.state.f(k, static_cast<Index>(g)) / roots[g];
+      }
+    }
+    fit.state.w = w, fit.state.f = f;
+    expect_descent(fit, x, weights, o, text(n, " x ", d));
+    const RufsFit plain = fit_rufs(whole.problem, dealt(n, 3), 5, 0, whole.context);
+    EXPECT_NEAR(plain.trace[0].sum(), fit.trace[0].sum(), 1e-9 * plain.trace[0].sum());
+    EXPECT_NEAR(plain.trace[1].sum(), fit.trace[1].sum(), 1e-4 * plain.trace[1].sum());
   }
 }
 

@@ -11,15 +11,15 @@
 #include <utility>
 #include <vector>
 
-#include "tamis/base/random.h"
 #include "tamis/data/source.h"
 #include "tamis/data/stores/spool.h"
 #include "tamis/linalg/matrix.h"
+#include "tests/support/seeds.h"
 
 namespace tamis::support {
 
 inline Matrix random_matrix(Index rows, Index cols, std::uint64_t seed) {
-  const Random random(seed, 77);
+  const Random random = seeded(seed, 77);
   Matrix out(rows, cols);
   for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal(static_cast<std::uint64_t>(i));
   return out;
@@ -28,7 +28,7 @@ inline Matrix random_matrix(Index rows, Index cols, std::uint64_t seed) {
 // `groups` clusters in the first `informative` columns, `spread` apart, noise elsewhere.
 inline Matrix mixture(Index rows, Index cols, Index groups, Index informative, double spread, std::uint64_t seed) {
   Matrix out = random_matrix(rows, cols, seed);
-  const Random random(seed, 78);
+  const Random random = seeded(seed, 78);
   const Matrix centers = random_matrix(groups, cols, seed + 1000);
   for (Index i = 0; i < rows; ++i) {
     const Index k = random.below(static_cast<std::uint64_t>(i), groups);
@@ -39,7 +39,7 @@ inline Matrix mixture(Index rows, Index cols, Index groups, Index informative, d
 
 // Zeroes all but about `density` of the entries.
 inline Matrix thinned(Matrix a, double density, std::uint64_t seed) {
-  const Random random(seed, 79);
+  const Random random = seeded(seed, 79);
   for (Index i = 0; i < a.size(); ++i) {
     if (random.uniform(static_cast<std::uint64_t>(i)) >= density) a.data()[i] = 0;
   }
@@ -48,7 +48,7 @@ inline Matrix thinned(Matrix a, double density, std::uint64_t seed) {
 
 // Whole numbers 0 .. below-1: exact in every element type.
 inline Matrix whole_numbers(Index rows, Index cols, Index below, std::uint64_t seed) {
-  const Random random(seed, 80);
+  const Random random = seeded(seed, 80);
   Matrix out(rows, cols);
   for (Index i = 0; i < out.size(); ++i) {
     out.data()[i] = static_cast<double>(random.below(static_cast<std::uint64_t>(i), below));
@@ -64,9 +64,18 @@ inline Matrix columns_of(const Matrix& a, const std::vector<Index>& columns) {
   return out;
 }
 
+// Makes the columns of each group copies of its first.
+inline void copy_columns(Matrix& a, const std::vector<std::vector<Index>>& groups) {
+  for (const auto& group : groups) {
+    for (const Index j : group) {
+      for (Index i = 0; i < a.rows(); ++i) a(i, j) = a(i, group.front());
+    }
+  }
+}
+
 // A permutation of 0 .. n-1.
 inline std::vector<Index> shuffled(Index n, std::uint64_t seed) {
-  const Random random(seed, 81);
+  const Random random = seeded(seed, 81);
   std::vector<Index> out(static_cast<std::size_t>(n));
   std::iota(out.begin(), out.end(), Index{0});
   for (Index i = n - 1; i > 0; --i) {

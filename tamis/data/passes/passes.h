@@ -112,8 +112,10 @@ struct Entries {
 Entries gather_entries(const Centered& z, Context& context);
 Entries transposed(const Entries& entries, Index cols);
 
-// A number per column that exact copies share, and hardly any others: of rows and digits, whatever the power of two.
-std::vector<std::uint64_t> column_fingerprints(const Source& source, Context& context);
+// A number per column that exact copies share, and hardly any others: of rows and values, or of rows and digits,
+// whatever the power of two.
+enum class Fingerprint { values, digits };
+std::vector<std::uint64_t> column_fingerprints(const Source& source, Fingerprint of, Context& context);
 
 // Squared 2-norm of every row of the source.
 std::vector<double> row_squared_norms(const Source& source, Context& context);

@@ -1,6 +1,7 @@
 // Passes that add, pick or measure single rows.
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <numeric>
@@ -248,24 +249,28 @@ Entries transposed(const Entries& entries, Index cols) {
 
 namespace {
 
+std::uint64_t print_of(double value, Fingerprint of) {
+  if (of == Fingerprint::values) return std::bit_cast<std::uint64_t>(value);
+  int exponent = 0;
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(std::ldexp(std::frexp(value, &exponent), 53)));
+}
+
 class FingerprintPass {
  public:
   static constexpr const char* kName = "column_fingerprints";
   static constexpr Index kReadings = 1;
   using Result = std::vector<std::uint64_t>;
 
-  explicit FingerprintPass(const Source& source, Index first = 0)
-      : source_(source), first_(first), x_(uncentered(source)) {}
-  auto given() const { return std::tuple<const Source&, FirstRow>(source_, FirstRow{first_}); }
+  explicit FingerprintPass(const Source& source, Fingerprint of, Index first = 0)
+      : source_(source), of_(of), first_(first), x_(uncentered(source)) {}
+  auto given() const { return std::tuple<const Source&, Fingerprint, FirstRow>(source_, of_, FirstRow{first_}); }
 
   Result partial(const Block& block) const {
     Result prints(static_cast<std::size_t>(source_.cols()));
     const auto add = [&](Index row, Index j, double value) {
       if (value == 0) return;  // sparse and dense twins agree
-      int exponent = 0;
-      const auto digits =
-          static_cast<std::uint64_t>(static_cast<std::int64_t>(std::ldexp(std::frexp(value, &exponent), 53)));
-      prints[static_cast<std::size_t>(j)] += mix64(digits ^ mix64(static_cast<std::uint64_t>(first_ + row)));
+      prints[static_cast<std::size_t>(j)] +=
+          mix64(print_of(value, of_) ^ mix64(static_cast<std::uint64_t>(first_ + row)));
     };
     if (block.sparse) {
       for_each_shifted(x_, block, 0, block.rows, add);
@@ -283,14 +288,15 @@ class FingerprintPass {
 
  private:
   const Source& source_;
+  const Fingerprint of_;
   const Index first_;
   const Centered x_;
 };
 
 }  // namespace
 
-std::vector<std::uint64_t> column_fingerprints(const Source& source, Context& context) {
-  return reduce(FingerprintPass(source), context);
+std::vector<std::uint64_t> column_fingerprints(const Source& source, Fingerprint of, Context& context) {
+  return reduce(FingerprintPass(source, of), context);
 }
 
 std::vector<double> row_squared_norms(const Source& source, Context& context) {

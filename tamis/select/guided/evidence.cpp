@@ -6,6 +6,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "tamis/base/elementary.h"
 #include "tamis/base/random.h"
 #include "tamis/data/passes/passes.h"
 
@@ -15,6 +16,13 @@ namespace {
 
 constexpr std::uint64_t kHalvesStream = 0x68616c76;
 constexpr double kQuarterTurn = std::numbers::pi / 2, kHalfTurn = 3.1;
+
+double angle_of(std::complex<double> z) { return elementary::atan2(z.imag(), z.real()); }
+
+std::complex<double> exponential(std::complex<double> z) {
+  const double size = elementary::exp(z.real());
+  return {size * elementary::cos(z.imag()), size * elementary::sin(z.imag())};
+}
 
 // Q = sum m_i z_i^2 with m = v - s: Q > 0 where the share is above s. The zeros among the v are one term.
 class QuadraticForm {
@@ -50,8 +58,8 @@ class QuadraticForm {
     double size = 0, angle = 0, turned = 0;
     std::complex<double> product = 1;
     const auto flush = [&] {
-      size += std::log(std::norm(product));
-      angle += std::arg(product);
+      size += elementary::log(std::norm(product));
+      angle += angle_of(product);
       product = 1;
       turned = 0;
     };
@@ -65,8 +73,8 @@ class QuadraticForm {
     }
     flush();
     const std::complex<double> zero = 1.0 + 2.0 * z * s_;
-    size += static_cast<double>(zeros_) * std::log(std::norm(zero));
-    angle += static_cast<double>(zeros_) * std::arg(zero);
+    size += static_cast<double>(zeros_) * elementary::log(std::norm(zero));
+    angle += static_cast<double>(zeros_) * angle_of(zero);
     return {-size / 4, -angle / 2};
   }
 
@@ -92,7 +100,7 @@ class QuadraticForm {
 
 // Two halves of the columns: copies share a fingerprint, and so a half.
 std::vector<char> halves(const Source& source, Context& context) {
-  std::vector<std::uint64_t> mixed = column_fingerprints(source, context);
+  std::vector<std::uint64_t> mixed = column_fingerprints(source, Fingerprint::digits, context);
   const std::uint64_t key = Random(context.seed, kHalvesStream).bits(0);
   for (auto& value : mixed) value = mix64(value ^ key);
   std::vector<std::uint64_t> distinct = mixed;
@@ -129,9 +137,9 @@ double quadratic_ratio_tail(const std::vector<double>& values, Index count, doub
   double sum = 0;
   for (int j = 0; j < 4000; ++j) {
     const std::complex<double> z(line, j * step);
-    const std::complex<double> term = std::exp(q.log_moment(z)) / z;
+    const std::complex<double> term = exponential(q.log_moment(z)) / z;
     sum += (j == 0 ? 0.5 : 1.0) * term.real();
-    if (std::abs(term) <= 1e-9 * std::abs(sum)) break;
+    if (elementary::hypot(term.real(), term.imag()) <= 1e-9 * std::abs(sum)) break;
   }
   const double integral = sum * step / std::numbers::pi;
   return std::clamp(line > 0 ? integral : 1 + integral, 0.0, 1.0);

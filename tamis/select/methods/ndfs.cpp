@@ -48,11 +48,13 @@ void check_ndfs(const Source& source, const NdfsOptions& options, const Context&
 
 // --- X -----------------------------------------------------------------------------------------------------------
 
-// The columns that vary, as they are, and divided by a power of two that keeps their squares in range.
+// The columns that vary, as they are, and the distinct ones among them, divided by a power of two that keeps their
+// squares in range.
 struct NdfsTable {
   std::vector<Index> kept;
   Source source;
-  Source x;  // source / unit
+  Copies copies;
+  Source x;  // distinct columns / unit
   double unit = 1;
   double distance = 0;  // of a mean from 0, in standard deviations of its column, at most
 };
@@ -65,10 +67,13 @@ NdfsTable ndfs_table(const Source& source, Context& context) {
     const double deviation = std::sqrt(moments.scatter[j] / static_cast<double>(source.rows())) * moments.unit;
     if (deviation > 0) out.distance = std::max(out.distance, std::abs(moments.mean[j]) / deviation);
   }
+  Distinct distinct = distinct_columns(varying, context);
   out.kept = std::move(varying.kept);
   out.unit = varying.unit;
-  out.source = out.x = std::move(varying.source);
-  if (out.unit != 1) out.x = out.source.with_column_scale(std::vector<double>(out.kept.size(), 1 / out.unit));
+  out.source = std::move(varying.source);
+  out.copies = std::move(distinct.copies);
+  out.x = std::move(distinct.source);
+  if (out.unit != 1) out.x = out.x.with_column_scale(std::vector<double>(out.copies.number.size(), 1 / out.unit));
   return out;
 }
 
@@ -188,12 +193,14 @@ class Regression {
 
 // --- The iteration -----------------------------------------------------------------------------------------------
 
-// P = (beta D)^-1 with D_jj = 1 / (2 sqrt(||w_j||^2 + eps)); W is in 1 / unit, beta in unit^2.
-std::vector<double> weights_of(const Matrix& w, double unit, double beta) {
+// P = (beta D)^-1 with D_jj = 1 / (2 sqrt(||w_j||^2 + eps)), w_j of one of the copies; W is in 1 / unit, beta in
+// unit^2.
+std::vector<double> weights_of(const Matrix& w, const NdfsTable& data, double beta) {
   std::vector<double> p(static_cast<std::size_t>(w.rows()));
   for (Index j = 0; j < w.rows(); ++j) {
     double norm = 0;
-    for (Index k = 0; k < w.cols(); ++k) norm += (w(j, k) / unit) * (w(j, k) / unit);
+    for (Index k = 0; k < w.cols(); ++k) norm += (w(j, k) / data.unit) * (w(j, k) / data.unit);
+    norm /= data.copies.number[static_cast<std::size_t>(j)];
     p[static_cast<std::size_t>(j)] = 2 * std::sqrt(norm + kGuard) / beta;
   }
   return p;
@@ -240,13 +247,13 @@ NdfsFit iterate(const NdfsTable& data, Regression& regression, const Graph& grap
   NdfsFit fit;
   Matrix& f = fit.f = std::move(first);
   Matrix lf = laplacian_times(graph, kind, f, context), projected = regression.project(f);
-  std::vector<double> p(data.kept.size(), 1 / beta);  // D = I
+  std::vector<double> p(data.copies.number.size(), 1 / beta);  // D = I
   for (Index t = 0; t < options.iterations && !fit.converged; ++t) {
     context.check_cancelled();
     regression.reweigh(p);
     Matrix residual = f;
     fit.w = regression.fit(projected, residual);
-    p = weights_of(fit.w, data.unit, beta);
+    p = weights_of(fit.w, data, beta);
     update_labels(lf, residual, options, f);
 
     // tr(F'MF) + gamma/2 ||F'F - I||^2, F the new one and M = L + alpha (I - XBX') of this iteration.
@@ -290,7 +297,7 @@ double count_rises(const std::vector<double>& objective) {
 
 Selection ndfs_selection(const NdfsTable& data, const NdfsFit& fit, Index d) {
   Selection out;
-  spread_over_columns(fit.w, data.kept, d, data.unit, out);
+  spread_over_columns(fit.w, data.kept, data.copies, d, data.unit, out);
   out.clusters = clusters_of(fit.f);
   out.report.status = fit.converged ? Status::converged : Status::max_iterations;
   out.report.iterations = static_cast<Index>(fit.objective.size());

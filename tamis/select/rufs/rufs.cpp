@@ -33,20 +33,22 @@ void check_rufs(const Source& source, const RufsOptions& options) {
   }
 }
 
-// The columns that vary, in units that keep their squares in range.
+// The distinct columns among those that vary, in units that keep their squares in range.
 struct RufsTable {
   std::vector<Index> kept;
+  Copies copies;
   double unit;
   Source source;
 };
 
 RufsTable rufs_table(const Source& source, Context& context) {
   Varying varying = varying_columns(source, context);
+  Distinct distinct = distinct_columns(varying, context);
   if (varying.unit != 1) {
     const auto rows = static_cast<std::size_t>(source.rows());
-    varying.source = varying.source.with_row_scale(std::vector<double>(rows, 1 / varying.unit));
+    distinct.source = distinct.source.with_row_scale(std::vector<double>(rows, 1 / varying.unit));
   }
-  return {std::move(varying.kept), varying.unit, std::move(varying.source)};
+  return {std::move(varying.kept), std::move(distinct.copies), varying.unit, std::move(distinct.source)};
 }
 
 // G = Y (Y'Y)^-1/2, without the clusters that k-means left empty.
@@ -68,12 +70,12 @@ Matrix first_labelling(const std::vector<int>& labels, Index clusters) {
 Selection rufs_selection(const RufsFit& fit, const RufsTable& prepared, Index d) {
   Selection out;
   const RufsState& state = fit.state;
-  spread_over_columns(state.w, prepared.kept, d, prepared.unit, out);
+  spread_over_columns(state.w, prepared.kept, prepared.copies, d, prepared.unit, out);
   out.centers = Matrix(state.f.rows(), d);
   for (std::size_t i = 0; i < prepared.kept.size(); ++i) {
-    for (Index k = 0; k < state.f.rows(); ++k) {
-      out.centers(k, prepared.kept[i]) = state.f(k, static_cast<Index>(i)) * prepared.unit;
-    }
+    const Index g = prepared.copies.group[i];
+    const double root = prepared.copies.root[static_cast<std::size_t>(g)];
+    for (Index k = 0; k < state.f.rows(); ++k) out.centers(k, prepared.kept[i]) = state.f(k, g) / root * prepared.unit;
   }
   for (Index i = 0; i < state.g.rows(); ++i) {
     const double* row = state.g.row(i);
@@ -159,7 +161,7 @@ Selection rufs(const Source& source, const RufsOptions& options, Context& contex
   const RufsTable prepared = rufs_table(source, context);
   const RufsPlan plan(shape_of(prepared.source), options, context.threads());
   const Graph graph = neighbor_graph(source, options.graph, context);
-  const Centered x(prepared.source, std::vector<double>(prepared.kept.size()), 1.0);
+  const Centered x(prepared.source, std::vector<double>(prepared.copies.root.size()), 1.0);
   const double unit = prepared.unit;
   const RufsProblem problem{x,
                             graph,
@@ -170,7 +172,8 @@ Selection rufs(const Source& source, const RufsOptions& options, Context& contex
                             options.shrink * unit,
                             options.zeta,
                             unit,
-                            row_squared_norms(prepared.source, context)};
+                            row_squared_norms(prepared.source, context),
+                            prepared.copies.root};
   Matrix g = options.init.empty()
                  ? first_labelling(cluster_rows(prepared.source, options.clusters, options.restarts, context).labels,
                                    options.clusters)

@@ -27,6 +27,13 @@ inline double sum_of_row_norms(const Matrix& a) {
   return sum;
 }
 
+// ||W||_21 of all copies.
+inline double sparsity_of(const RufsProblem& problem, const Matrix& w) {
+  double sum = 0;
+  for (Index j = 0; j < w.rows(); ++j) sum += problem.roots[static_cast<std::size_t>(j)] * norm_of_row(w, j);
+  return sum;
+}
+
 // A += factor B.
 inline void add(double factor, const Matrix& b, Matrix& a) {
   for (Index i = 0; i < a.size(); ++i) a.data()[i] += factor * b.data()[i];
@@ -81,6 +88,14 @@ inline std::vector<double> column_norms(const Matrix& f) {
   }
   for (double& value : out) value = std::sqrt(value);
   return out;
+}
+
+// sum_j ||f_j|| of all copies.
+inline double sum_of_column_norms(const RufsProblem& problem, const Matrix& f) {
+  const std::vector<double> norms = column_norms(f);
+  double sum = 0;
+  for (std::size_t j = 0; j < norms.size(); ++j) sum += problem.roots[j] * norms[j];
+  return sum;
 }
 
 inline std::vector<double> column_dots(const Matrix& a, const Matrix& b) {

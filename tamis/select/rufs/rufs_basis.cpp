@@ -34,7 +34,9 @@ BasisModel basis_model(const RufsProblem& problem, const RufsState& s, Context& 
   scale_rows(weights, ag);
   BasisModel out{product_transposed_left(s.g, ag), multiply_transposed(problem.x, ag, context), column_norms(s.f)};
   const double least = 1e-9 * sum(out.ridge) / static_cast<double>(out.ridge.size()) + kTiny;
-  for (double& value : out.ridge) value = problem.shrink / std::max(value, least);
+  for (std::size_t j = 0; j < out.ridge.size(); ++j) {
+    out.ridge[j] = problem.shrink * problem.roots[j] / std::max(out.ridge[j], least);
+  }
   return out;
 }
 
@@ -63,7 +65,7 @@ Matrix descended(const BasisModel& model, Matrix f) {
 
 double basis_value(const RufsProblem& problem, const Matrix& g, const Matrix& f, const Matrix& xf) {
   return problem.fit * sum(residual_norms(problem, g, xf, product_transposed_right(f, f))) +
-         problem.shrink * sum(column_norms(f));
+         problem.shrink * sum_of_column_norms(problem, f);
 }
 
 }  // namespace

@@ -17,11 +17,11 @@ using namespace rufs_algebra;
 RufsTerms rufs_terms(const RufsProblem& problem, const RufsState& s, Context& context) {
   RufsTerms out;
   out.fit = problem.fit * sum(residual_norms(problem, s.g, s.xf, product_transposed_right(s.f, s.f)));
-  out.shrink = problem.shrink * sum(column_norms(s.f));
+  out.shrink = problem.shrink * sum_of_column_norms(problem, s.f);
   for (Index i = 0; i < s.g.size(); ++i) out.mass += problem.mu * s.g.data()[i];
   out.graph = problem.nu * dot(s.g, laplacian_times(problem.graph, Laplacian::plain, s.g, context));
   out.regression = problem.alpha * sum_of_row_norms(combined(s.xw, -1, s.g));
-  out.sparsity = problem.beta * sum_of_row_norms(s.w);
+  out.sparsity = problem.beta * sparsity_of(problem, s.w);
   out.penalty = problem.zeta / 4 * squared_norm(departure(s.g));
   return out;
 }
@@ -50,13 +50,17 @@ Matrix first_basis(const RufsProblem& problem, const Matrix& g, Context& context
   }
   Matrix f = product_transposed_right(inverse, multiply_transposed(problem.x, g, context));
   double total = 0, positive = 0;
-  for (Index i = 0; i < f.size(); ++i) {
-    double& value = f.data()[i];
-    value = std::max(value, 0.0);
-    total += value, positive += value > 0 ? 1 : 0;
+  const auto root = [&](Index j) { return problem.roots[static_cast<std::size_t>(j)]; };
+  for (Index k = 0; k < c; ++k) {
+    for (Index j = 0; j < f.cols(); ++j) {
+      f(k, j) = std::max(f(k, j), 0.0);
+      total += root(j) * f(k, j), positive += f(k, j) > 0 ? root(j) * root(j) : 0;
+    }
   }
   const double offset = positive > 0 ? 0.2 * total / positive : 0.0;
-  for (Index i = 0; i < f.size(); ++i) f.data()[i] += offset;
+  for (Index k = 0; k < c; ++k) {
+    for (Index j = 0; j < f.cols(); ++j) f(k, j) += root(j) * offset;
+  }
   return f;
 }
 

@@ -26,6 +26,9 @@ struct RufsProblem {
   double alpha, beta, nu, mu, shrink, zeta;
   double fit = 1;               // weight of ||X - GF||_21
   std::vector<double> squares;  // ||x_i||^2
+  // sqrt(m) of each column, which stands for m copies of x / sqrt(m) (copies.h): what the norms of the rows of W and of
+  // the columns of F count for.
+  std::vector<double> roots;
 };
 
 struct RufsState {
@@ -70,7 +73,8 @@ class RidgeSystem {
 };
 
 // W: minimise alpha ||XW - G||_21 + beta ||W||_21 by ADMM on the splits R = XW - G and V = W, until the duality gap is
-// a small part of the value. The dual: maximise -<U, G> subject to ||u_i|| <= alpha, ||(X'U)_j|| <= beta.
+// a small part of the value. The dual: maximise -<U, G> subject to ||u_i|| <= alpha, ||(X'U)_j|| <= beta. Where columns
+// stand for copies, beta is beta sqrt(m_j).
 class WeightStep {
  public:
   // `effort` multiplies the arithmetic that one run may cost.

@@ -34,15 +34,16 @@ struct WeightStep::Bounds {
 
 namespace {
 
-// One split of ADMM: H = relaxed target, Z = shrink(H + dual), dual = H + dual - Z, where shrink shortens rows by
-// `shorten` and takes those no longer than that to 0. Returns how far Z moved.
-double split(const Matrix& target, double shorten, Matrix& z, Matrix& dual) {
+// One split of ADMM: H = relaxed target, Z = shrink(H + dual), dual = H + dual - Z, where shrink shortens row i by
+// `shorten(i)` and takes those no longer than that to 0. Returns how far Z moved.
+template <class Shorten>
+double split(const Matrix& target, Shorten shorten, Matrix& z, Matrix& dual) {
   double moved = 0;
   for (Index i = 0; i < z.rows(); ++i) {
     for (Index k = 0; k < z.cols(); ++k) {
       dual(i, k) += kRelaxation * target(i, k) + (1 - kRelaxation) * z(i, k);
     }
-    const double length = norm_of_row(dual, i), factor = length > shorten ? 1 - shorten / length : 0.0;
+    const double length = norm_of_row(dual, i), by = shorten(i), factor = length > by ? 1 - by / length : 0.0;
     for (Index k = 0; k < z.cols(); ++k) {
       const double next = dual(i, k) * factor;
       moved += (next - z(i, k)) * (next - z(i, k));
@@ -93,12 +94,15 @@ void WeightStep::iterate(const Matrix& g, Context& context) {
   Matrix t = combined(g, 1, r_);
   add(-1, dual_r_, t);
   system_.solve(t, combined(v_, -1, dual_v_), rho_v_ / rho_r_, w_, xw_, context);
-  moved_r_ = split(combined(xw_, -1, g), problem_.alpha / rho_r_, r_, dual_r_);
-  moved_v_ = split(w_, problem_.beta / rho_v_, v_, dual_v_);
+  const double residual = problem_.alpha / rho_r_, weight = problem_.beta / rho_v_;
+  moved_r_ = split(
+      combined(xw_, -1, g), [=](Index) { return residual; }, r_, dual_r_);
+  moved_v_ = split(
+      w_, [&](Index j) { return problem_.roots[static_cast<std::size_t>(j)] * weight; }, v_, dual_v_);
 }
 
 double WeightStep::value_of(const RufsState& state, const Matrix& v, const Matrix& xv) const {
-  return problem_.alpha * sum_of_row_norms(combined(xv, -1, state.g)) + problem_.beta * sum_of_row_norms(v);
+  return problem_.alpha * sum_of_row_norms(combined(xv, -1, state.g)) + problem_.beta * sparsity_of(problem_, v);
 }
 
 // The dual value of U after it has been scaled to be feasible.
@@ -106,7 +110,9 @@ void WeightStep::raise_dual(const Matrix& g, const Matrix& u, Bounds& bounds, Co
   const Matrix xu = multiply_transposed(problem_.x, u, context);
   double over = 1;
   for (Index i = 0; i < u.rows(); ++i) over = std::max(over, norm_of_row(u, i) / problem_.alpha);
-  for (Index j = 0; j < xu.rows(); ++j) over = std::max(over, norm_of_row(xu, j) / problem_.beta);
+  for (Index j = 0; j < xu.rows(); ++j) {
+    over = std::max(over, norm_of_row(xu, j) / (problem_.beta * problem_.roots[static_cast<std::size_t>(j)]));
+  }
   bounds.dual = std::max(bounds.dual, -dot(u, g) / over);
 }
 

@@ -1,4 +1,4 @@
-// One fit of UFCM, on columns that all vary, in the units of Z.
+// One fit of UFCM, on distinct columns that all vary, in the units of Z.
 #pragma once
 
 #include <string>
@@ -14,12 +14,14 @@ namespace tamis {
 class Fit {
  public:
   // `scatter` is not needed at alpha = 1, and null there.
-  Fit(const Centered& z, const UfcmOptions& options, const Scatter* scatter, Start start, Context& context)
-      : z_(z),
+  Fit(const UfcmTable& table, const UfcmOptions& options, const Scatter* scatter, Start start, Context& context)
+      : z_(table.z),
+        copies_(table.copies.number),
+        trace_(table.trace),
         options_(options),
         context_(context),
         beta_(start.beta),
-        clusters_(z, options, std::move(start.centers), context),
+        clusters_(table.z, options, std::move(start.centers), context),
         directions_(options, scatter, std::move(start.w)) {}
 
   // Algorithm 1 of the paper, from the iteration that comes next.
@@ -59,6 +61,8 @@ class Fit {
   void require_sound_values(double given_beta) const;
 
   const Centered& z_;
+  const std::vector<double>& copies_;  // how many columns each of Z stands for
+  const double trace_;                 // tr(S)
   const UfcmOptions& options_;
   Context& context_;
   Index next_ = 1;  // the iteration to come

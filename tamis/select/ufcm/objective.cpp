@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "tamis/base/elementary.h"
+
 namespace tamis {
 
 namespace {
@@ -18,15 +20,21 @@ double Terms::magnitude(double alpha, double beta) const {
   return std::abs(scatter) + alpha * within + beta * sparsity;
 }
 
-double row_sparsity(const Matrix& w, double p) {
+double row_sparsity(const Matrix& w, const std::vector<double>& copies, double p) {
   double sum = 0;
-  for (Index i = 0; i < w.rows(); ++i) sum += std::pow(squared_row_norm(w, i) + kEps, p / 2);
+  for (Index i = 0; i < w.rows(); ++i) {
+    const double m = copies[static_cast<std::size_t>(i)];
+    sum += m * elementary::pow(squared_row_norm(w, i) / m + kEps, p / 2);
+  }
   return sum;
 }
 
-std::vector<double> sparsity_weights(const Matrix& w, double p) {
+std::vector<double> sparsity_weights(const Matrix& w, const std::vector<double>& copies, double p) {
   std::vector<double> out;
-  for (Index i = 0; i < w.rows(); ++i) out.push_back(p / 2 * std::pow(squared_row_norm(w, i) + kEps, p / 2 - 1));
+  for (Index i = 0; i < w.rows(); ++i) {
+    const double m = copies[static_cast<std::size_t>(i)];
+    out.push_back(p / 2 * elementary::pow(squared_row_norm(w, i) / m + kEps, p / 2 - 1));
+  }
   return out;
 }
 

@@ -20,10 +20,11 @@ struct Terms {
   double magnitude(double alpha, double beta) const;
 };
 
-// R(W) = sum_i (||w^i||^2 + eps)^(p/2)
-double row_sparsity(const Matrix& w, double p);
+// R(W) = sum_i (||w^i||^2 + eps)^(p/2), where row i of `w` is sqrt(m_i) times the row of each of m_i = copies[i]
+// columns (copies.h).
+double row_sparsity(const Matrix& w, const std::vector<double>& copies, double p);
 
 // D_ii = (p/2) (||w^i||^2 + eps)^(p/2 - 1), Eq. 7: the tangent of the concave penalty at the current W.
-std::vector<double> sparsity_weights(const Matrix& w, double p);
+std::vector<double> sparsity_weights(const Matrix& w, const std::vector<double>& copies, double p);
 
 }  // namespace tamis

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "tamis/base/elementary.h"
 #include "tamis/base/error.h"
 #include "tamis/data/passes/principal.h"
 #include "tamis/select/ufcm/schedule.h"
@@ -13,15 +14,27 @@ namespace tamis {
 namespace {
 
 // beta = b tr(W0'SW0) / sum_i ||w0^i||^p: multiplying X by a constant changes nothing.
-double scale_free_beta(const RitzPairs& start, double sparsity, double p) {
+double scale_free_beta(const RitzPairs& start, const std::vector<double>& copies, double sparsity, double p) {
   double scatter = 0, norms = 0;
   for (const double value : start.values) scatter += value;
   for (Index i = 0; i < start.vectors.rows(); ++i) {
     double norm = 0;
     for (Index k = 0; k < start.vectors.cols(); ++k) norm += start.vectors(i, k) * start.vectors(i, k);
-    norms += std::pow(norm, p / 2);
+    const double m = copies[static_cast<std::size_t>(i)];
+    norms += m * elementary::pow(norm / m, p / 2);
   }
   return sparsity * scatter / norms;
+}
+
+// W of the distinct columns from that of all, where copies have equal rows.
+Matrix gathered(const Matrix& w, const Copies& copies) {
+  const std::vector<Index> firsts = copies.firsts();
+  Matrix out(copies.groups(), w.cols());
+  for (Index g = 0; g < out.rows(); ++g) {
+    const auto at = static_cast<std::size_t>(g);
+    for (Index k = 0; k < w.cols(); ++k) out(g, k) = copies.root[at] * w(firsts[at], k);
+  }
+  return out;
 }
 
 }  // namespace
@@ -34,7 +47,7 @@ double given_beta(const UfcmOptions& options, double unit) {
 }
 
 Start sampled_start(const UfcmTable& table, const UfcmOptions& options, Index count, Context& context) {
-  const Source& source = table.z.source();
+  const Source& source = table.source;
   const std::vector<Index> rows = sample_rows(source.rows(), count, context.seed);
   const Matrix values = gather_rows(source, rows, context);
   UfcmOptions sampled = options;
@@ -52,7 +65,7 @@ Start sampled_start(const UfcmTable& table, const UfcmOptions& options, Index co
   const Restored<Keeper*> unkept(context.keeper, nullptr);  // over soon: its states are not worth keeping
   const Selection fit = ufcm(Source(make_dense_store(view)), sampled, context);
   Start start;
-  start.w.vectors = fit.components;
+  start.w.vectors = gathered(fit.components, table.copies);
   start.centers = fit.centers;
   for (Index i = 0; i < start.centers.size(); ++i) start.centers.data()[i] /= table.unit;
   return start;
@@ -66,7 +79,7 @@ void complete_start(const UfcmTable& table, const UfcmOptions& options, Index di
   const Accuracy accuracy = options.beta ? Accuracy::rough : Accuracy::full;
   RitzPairs principal = principal_directions(table.z, dims, accuracy, scatter, context);
   require(principal.vectors.cols() > 0, ErrorCode::bad_data, "no variation left above rounding");
-  if (!options.beta) start.beta = scale_free_beta(principal, options.sparsity, options.p);
+  if (!options.beta) start.beta = scale_free_beta(principal, table.copies.number, options.sparsity, options.p);
   if (!sampled) start.w = std::move(principal);
 }
 

@@ -5,15 +5,19 @@
 
 #include "tamis/data/passes/passes.h"
 #include "tamis/linalg/eigen.h"
+#include "tamis/select/copies.h"
 #include "tamis/select/ufcm/scatter.h"
 #include "tamis/select/ufcm/ufcm.h"
 
 namespace tamis {
 
-// A source without its constant columns, centred.
+// A source without its constant columns; and the distinct ones among them, centred.
 struct UfcmTable {
   std::vector<Index> kept;
+  Source source;
+  Copies copies;
   double unit;
+  double trace;  // of S, in unit^2
   Centered z;
 };
 
@@ -26,7 +30,7 @@ struct Start {
 // beta in the units of Z, where it is given; 0 where it is not.
 double given_beta(const UfcmOptions& options, double unit);
 
-// W and G of a fit of `count` rows, in the columns and units of the table.
+// W and G of a fit of `count` rows, in the distinct columns and units of the table.
 Start sampled_start(const UfcmTable& table, const UfcmOptions& options, Index count, Context& context);
 
 // beta, and W where no fit of a sample gave it. `scatter`: S, or an empty matrix where it is not known.

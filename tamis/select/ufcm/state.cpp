@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "tamis/linalg/archive.h"
 #include "tamis/select/ufcm/fit.h"
@@ -42,13 +41,11 @@ void Fit::require_sound_shapes(bool sampled) const {
 void Fit::require_sound_values(double given_beta) const {
   directions_.require_sound_values();
   const UncountedPasses uncounted(context_);
-  const std::vector<double> scatter = column_moments(z_.source(), context_).scatter;
-  const double trace = std::accumulate(scatter.begin(), scatter.end(), 0.0);
   // beta as given, or b tr(W0'SW0) / sum_i ||w0^i||^p, which is at most b tr(S).
   const bool sound_beta = options_.beta ? std::abs(beta_ - given_beta) <= 1e-9 * given_beta
-                                        : beta_ >= 0 && beta_ <= (1 + 1e-6) * options_.sparsity * trace;
+                                        : beta_ >= 0 && beta_ <= (1 + 1e-6) * options_.sparsity * trace_;
   require_state(sound_beta, "beta");
-  clusters_.require_sound_values(next_ > 1, trace);
+  clusters_.require_sound_values(next_ > 1, trace_);
   const auto agrees = [this](const Terms& terms, double objective) {  // to what another machine's rounding may do
     return std::abs(terms.objective(options_.alpha, beta_) - objective) <= 1e-9 * magnitude_of(terms);
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -25,8 +26,8 @@ void Fit::run() {
     finish_terms(y.squared_norm());
     if (next_ > options_.iterations) return;
     const double margin = stopping_margin();
-    const std::vector<double> d = sparsity_weights(w(), options_.p);   // D, Eq. 7
-    const bool restart_won = clusters_.update(y, w(), next_, margin);  // U, Eq. 15
+    const std::vector<double> d = sparsity_weights(w(), copies_, options_.p);  // D, Eq. 7
+    const bool restart_won = clusters_.update(y, w(), next_, margin);          // U, Eq. 15
     converged_ = margin > 0 && !restart_won;
     if (converged_) return;
     directions_.update(clusters_, beta_, d);  // W, Eq. 14
@@ -60,7 +61,7 @@ double Fit::stopping_margin() const {
 Terms Fit::terms_now() const {
   const double margin = clusters_.between(w());
   Terms terms;
-  terms.sparsity = row_sparsity(w(), options_.p);
+  terms.sparsity = row_sparsity(w(), copies_, options_.p);
   terms.scatter = directions_.knows_scatter() ? directions_.scatter() : margin;
   terms.within = terms.scatter - margin;
   return terms;
@@ -99,9 +100,10 @@ void check_ufcm(const Source& source, const UfcmOptions& options) {
           " classes, need at most clusters = ", options.clusters);
 }
 
-Selection ufcm_selection(const Fit& fit, const std::vector<Index>& kept, Index d, double unit) {
+Selection ufcm_selection(const Fit& fit, const UfcmTable& table, Index d) {
+  const double unit = table.unit;
   Selection out;
-  spread_over_columns(fit.w(), kept, d, 1, out);
+  spread_over_columns(fit.w(), table.kept, table.copies, d, 1, out);
   out.clusters = fit.labels();
   out.centers = fit.g();
   for (Index i = 0; i < out.centers.size(); ++i) out.centers.data()[i] *= unit;
@@ -184,8 +186,14 @@ void order_by_qr(Selection& out) {
 
 UfcmTable ufcm_table(const Source& source, Context& context) {
   Varying varying = varying_columns(source, context);
-  Centered z(varying.source, varying.moments);
-  return {std::move(varying.kept), varying.moments.unit, std::move(z)};
+  Distinct distinct = distinct_columns(varying, context);
+  const std::vector<double>& scatter = distinct.moments.scatter;
+  return {std::move(varying.kept),
+          std::move(varying.source),
+          std::move(distinct.copies),
+          varying.moments.unit,
+          std::accumulate(scatter.begin(), scatter.end(), 0.0),
+          Centered(std::move(distinct.source), distinct.moments)};
 }
 
 // Goes on where the last run with this checkpoint was.
@@ -201,7 +209,7 @@ void resume(Fit& fit, const std::string& state, bool sampled, Context& context) 
 Selection fit_source(const Source& source, const UfcmOptions& options, Context& context) {
   const UfcmTable table = ufcm_table(source, context);
   const Centered& z = table.z;
-  const UfcmPlan plan(shape_of(z.source()), options, context.threads());
+  const UfcmPlan plan(shape_of(table.source), options, context.threads());
   const std::optional<std::string> kept = context.keeper == nullptr ? std::nullopt : context.keeper->load();
 
   Start start;
@@ -212,14 +220,15 @@ Selection fit_source(const Source& source, const UfcmOptions& options, Context& 
     start.beta = given_beta(options, table.unit);
   } else {
     const Matrix unknown;
-    complete_start(table, options, plan.dims, scatter ? scatter->matrix() : unknown, start, context);
+    complete_start(table, options, std::min(plan.dims, z.cols()), scatter ? scatter->matrix() : unknown, start,
+                   context);
   }
-  Fit fit(z, options, scatter ? &*scatter : nullptr, std::move(start), context);
+  Fit fit(table, options, scatter ? &*scatter : nullptr, std::move(start), context);
   if (kept) resume(fit, *kept, plan.sample > 0, context);
   const Index begun_at = fit.next_iteration();
   fit.run();
 
-  Selection out = ufcm_selection(fit, table.kept, source.cols(), table.unit);
+  Selection out = ufcm_selection(fit, table, source.cols());
   out.report.path = plan.path;
   out.report.resumed_at = kept ? begun_at : 0;
   out.report.resolved = {{"beta", fit.beta() * table.unit * table.unit}, {"dims", static_cast<double>(fit.w().cols())}};

@@ -1,0 +1,88 @@
+"""--cpu baseline and TAMIS_CPU=baseline: the same bits on every x86-64 machine."""
+
+import hashlib
+import platform
+
+import numpy as np
+import pytest
+from conftest import refused, select, tamis, write_npy
+
+# SHA-256 of scores, evidence and objective on table(), by method, with the OpenBLAS of the package index. Another one may
+# add in another order: then, and where a method itself changes, take the digests that the failing test shows.
+OPENBLAS = "OpenBLAS 0.3.34.237.2"
+DIGESTS = {
+    "guided": "3ad871724a6e9cb83aeb15f7c15e8ec6f0a6b094b64bf7e8374df0b41647dfe5",
+    "ufcm": "d4df96ec6f222e6d1670773d10a788811911642505b42c3ededda41e79102361",
+    "maxvar": "2e6b448193c8e74ab1b76b761a36932138fb2a0c3e2cd7d1ae26f0d68b9da8ff",
+    "lapscore": "97a9cceda89913d95362a946800f7f5a3e8481acd3116f8e4bcd9610ca408265",
+    "spec": "1ac163440b42cbb7310134272d2730d43b0de0584b1bbbd0daf5c53bffd49f02",
+    "mcfs": "7bf9677eb5971e0476b22406b735c65f01ff52317a1406ba5ecb1c7362bd56af",
+    "ndfs": "6dd705e02c1a89e39fe7649b8c8d338a1f0f806ca5eaad52c71f6ad8e5cde48a",
+    "rufs": "60f53a3b8e9367205e17975da4997ccb9a89b4080c2ef387d5c8617bead253bd",
+}
+
+x86_64 = pytest.mark.skipif(platform.machine() != "x86_64", reason="not an x86-64 machine")
+
+
+def facts(**keywords):
+    run = tamis("--version", **keywords)
+    assert run.code == 0 and run.err == "", str(run)
+    first, second = run.out.splitlines()
+    assert first.startswith("tamis ")
+    return second
+
+
+def table():
+    """Three groups of rows in 5 of 12 columns, of whole numbers alone: no rounding makes it another on other machines."""
+    rows, columns = np.meshgrid(np.arange(150), np.arange(12), indexing="ij")
+    noise = (rows * rows * 7919 + columns * 104729 + rows * columns * 1299709) % 1009
+    return (noise + np.where(columns < 5, 1500 * ((rows + columns) % 3), 0)).astype(float)
+
+
+def digest(scores):
+    return hashlib.sha256(np.array(scores, dtype="<f8").tobytes()).hexdigest()
+
+
+def test_version_names_what_decides_the_last_bits():
+    line = facts(env={"TAMIS_CPU": ""})
+    compiler, blas, kernels = line.split(", ")
+    assert compiler.startswith(("GCC ", "clang ")) and blas and kernels in ("AVX2 kernels", "portable kernels")
+    assert tamis("-V").out == tamis("--version").out == tamis("select", "--version").out
+
+
+@x86_64
+def test_baseline_pins_kernels_and_blas():
+    line = facts(env={"TAMIS_CPU": "baseline"})
+    assert line.endswith(" on Prescott, portable kernels"), line
+    assert facts(env={"TAMIS_CPU": "baseline", "OPENBLAS_CORETYPE": "Haswell"}) == line
+    assert facts(env={"TAMIS_CPU": "auto"}) == facts(env={"TAMIS_CPU": ""})
+
+
+def test_unknown_cpus_are_refused(tmp_path):
+    path = write_npy(tmp_path / "x.npy", table())
+    refused(tamis("select", path, "--cpu", "z80"), 2, "cpu = z80", "auto or baseline")
+    refused(tamis("select", path, env={"TAMIS_CPU": "z80"}), 2, "TAMIS_CPU = z80", "auto or baseline")
+
+
+@x86_64
+def test_flag_variable_and_config_file_agree(tmp_path):
+    path = write_npy(tmp_path / "x.npy", table())
+    (tmp_path / "settings").write_text("cpu = baseline\n")
+    wanted = select(path, "-m", "ufcm", "-c", 3, "--cpu", "baseline")["scores"]
+    assert select(path, "-m", "ufcm", "-c", 3, env={"TAMIS_CPU": "baseline"})["scores"] == wanted
+    assert select(path, "-m", "ufcm", "-c", 3, "--config", tmp_path / "settings")["scores"] == wanted
+    plain = select(path, "-m", "ufcm", "-c", 3)["scores"]
+    assert select(path, "-m", "ufcm", "-c", 3, "--cpu", "auto", env={"TAMIS_CPU": "baseline"})["scores"] == plain
+    assert np.allclose(plain, wanted, rtol=0, atol=1e-5 * max(plain))
+
+
+@x86_64
+@pytest.mark.parametrize("method", ["guided", "ufcm", "maxvar", "lapscore", "spec", "mcfs", "ndfs", "rufs"])
+def test_baseline_has_the_committed_bits(method, tmp_path):
+    if OPENBLAS + " " not in facts(env={"TAMIS_CPU": "baseline"}):
+        pytest.skip(f"another BLAS than {OPENBLAS}")
+    path = write_npy(tmp_path / "x.npy", table())
+    clusters = [] if method in ("guided", "maxvar", "lapscore", "spec") else ["-c", 3]
+    found = select(path, "-m", method, *clusters, "--cpu", "baseline", "--quiet")
+    numbers = [found["scores"], found.get("evidence") or [], found["report"].get("objective") or []]
+    assert digest(sum(numbers, [])) == DIGESTS.get(method), method
