@@ -1,3 +1,4 @@
+# Made by tools/make_stubs from the core's descriptions of methods.
 from . import dask as dask
 from . import metrics as metrics
 from . import plot as plot

@@ -1,3 +1,4 @@
+# Made by tools/make_stubs from the core's descriptions of methods.
 from typing import Any
 
 from typing_extensions import Self
