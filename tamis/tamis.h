@@ -24,6 +24,7 @@
 #include "tamis/select/methods/maxvar.h"
 #include "tamis/select/methods/mcfs.h"
 #include "tamis/select/methods/ndfs.h"
+#include "tamis/select/methods/spcafs.h"
 #include "tamis/select/methods/spec.h"
 #include "tamis/select/registry.h"
 #include "tamis/select/rufs/rufs.h"

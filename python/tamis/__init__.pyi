@@ -1,3 +1,4 @@
+# Made by tools/make_stubs from the core's descriptions of methods.
 from . import dask as dask
 from . import metrics as metrics
 from . import plot as plot
@@ -7,6 +8,7 @@ from ._genes import select_genes as select_genes
 from ._selectors import MCFS as MCFS
 from ._selectors import NDFS as NDFS
 from ._selectors import RUFS as RUFS
+from ._selectors import SPCAFS as SPCAFS
 from ._selectors import SPEC as SPEC
 from ._selectors import UFCM as UFCM
 from ._selectors import GuidedUFCM as GuidedUFCM

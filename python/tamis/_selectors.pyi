@@ -224,3 +224,24 @@ class RUFS(Selector, method="rufs"):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None: ...
+
+class SPCAFS(Selector, method="spcafs"):
+    sparsity: float
+    beta: float | None
+    p: float
+    n_components: int | None
+    max_iter: int
+    tol: float
+    def __init__(
+        self,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
+        sparsity: float = 0.3,
+        beta: float | None = None,
+        p: float = 1.0,
+        n_components: int | None = None,
+        max_iter: int = 50,
+        tol: float = 1e-06,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None: ...

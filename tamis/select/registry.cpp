@@ -6,6 +6,7 @@
 #include "tamis/select/methods/maxvar.h"
 #include "tamis/select/methods/mcfs.h"
 #include "tamis/select/methods/ndfs.h"
+#include "tamis/select/methods/spcafs.h"
 #include "tamis/select/methods/spec.h"
 #include "tamis/select/rufs/rufs.h"
 #include "tamis/select/ufcm/ufcm.h"
@@ -17,8 +18,8 @@ void BoundMethod::start_from(const Matrix&) { fail(ErrorCode::usage, "init: this
 const std::vector<Method>& methods() {
   // In the order in which they are listed and compared.
   static const std::vector<Method> table = {
-      guided_method(), ufcm_method(), maxvar_method(), lapscore_method(),
-      spec_method(),   mcfs_method(), ndfs_method(),   rufs_method(),
+      guided_method(), ufcm_method(), maxvar_method(), lapscore_method(), spec_method(),
+      mcfs_method(),   ndfs_method(), rufs_method(),   spcafs_method(),
   };
   return table;
 }
