@@ -385,8 +385,9 @@ int run_compare(const CompareArguments& arguments) {
     for (const auto& note : result.comparison.notes) session.note(note);
     print_result(runs_table(result) + "\n" + sizes_table(result) + overlap_tables(result) + grid_table(result));
   }
-  // With nothing to compare, the exit code is that of the first failure.
-  return ranked(result).empty() ? static_cast<int>(result.comparison.methods.front().failure->code) : 0;
+  if (!ranked(result).empty()) return 0;
+  const Failure& first = *result.comparison.methods.front().failure;
+  fail(first.code, table.path, ": no method could be run: ", first.reason);
 }
 
 }  // namespace

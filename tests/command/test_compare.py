@@ -153,6 +153,7 @@ def test_a_failing_method_is_a_row(tmp_path):
 def test_nothing_but_failures(table):
     run = tamis("compare", table, "-c", C, "-k", "5", "--memory", "1MB", "--json")
     assert run.code == 4 and all(method["status"] == "failed" for method in run.json["methods"]), str(run)
+    assert run.err.splitlines()[-1].startswith(f"tamis: {table}: no method could be run: "), str(run)
 
 
 @pytest.mark.parametrize("options, words", [
