@@ -106,7 +106,12 @@ Matrix gram(const Centered& z, Context& context) {
   const auto pairs = upper_pairs(z.cols(), kGramCols);
   if (is_remote(z.source())) {
     const Sums sums = remote_gram_sums(z, context);
-    for (std::size_t q = 0; q < sums.size(); ++q) put(pairs[q], sums[q], out);
+    require(sums.size() == pairs.size(), ErrorCode::internal, "sums of ", sums.size(), " pieces");
+    for (std::size_t q = 0; q < sums.size(); ++q) {
+      require(sums[q].rows() == pairs[q].left && sums[q].cols() == pairs[q].right, ErrorCode::internal,
+              "sums of other shapes");
+      put(pairs[q], sums[q], out);
+    }
   } else {
     gram_pairs(z, pairs, context, [&](Index q, Matrix&& sum) { put(pairs[static_cast<std::size_t>(q)], sum, out); });
   }

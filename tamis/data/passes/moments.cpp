@@ -211,8 +211,11 @@ ColumnMoments finish(const Source& source, const Partial& partial, const std::ve
 std::vector<double> reference_row(const Source& source, Context& context) {
   if (is_remote(source)) {
     const auto parts = RemoteRequest("first_row", source).by_chunk(std::min<Index>(source.rows(), 1), context);
-    return parts.empty() ? std::vector<double>(static_cast<std::size_t>(source.cols()))
-                         : Unpacker(parts.front().bytes).list<double>();
+    const auto d = static_cast<std::size_t>(source.cols());
+    const std::vector<double> first =
+        parts.empty() ? std::vector<double>(d) : Unpacker(parts.front().bytes).list<double>();
+    require(first.size() == d, ErrorCode::internal, "a first row of ", first.size(), " columns, need ", d);
+    return first;
   }
   std::vector<double> row(static_cast<std::size_t>(source.cols()));
   if (source.rows() == 0) return row;
@@ -252,6 +255,8 @@ Partial collect_stored(const Source& source, const std::vector<double>& referenc
       merge);
 }
 
+constexpr Index kMostRows = Index{1} << 60;
+
 Bytes packed(const Partial& partial) {
   Packer packer;
   packer.put(partial.count).put(partial.mean).put(partial.scatter).put(partial.low).put(partial.high);
@@ -264,6 +269,8 @@ Partial unpacked(ByteView bytes) {
   Unpacker parts(bytes);
   Partial out;
   out.count = parts.list<Index>();
+  const bool counts = std::all_of(out.count.begin(), out.count.end(), [](Index n) { return n >= 0 && n <= kMostRows; });
+  require(counts, ErrorCode::internal, "moments of a negative or huge number of rows");
   for (auto* values : {&out.mean, &out.scatter, &out.low, &out.high}) {
     *values = parts.list<double>();
     require(values->size() == out.count.size(), ErrorCode::internal, "moments of ", values->size(), " columns, need ",
@@ -359,6 +366,8 @@ Bytes first_row_of_chunk(ChunkTask& task, Context& context) {
 
 Bytes moments_of_chunk(ChunkTask& task, Context& context) {
   const auto reference = task.shared.list<double>();
+  require(static_cast<Index>(reference.size()) == task.source.cols(), ErrorCode::internal, "a reference of ",
+          reference.size(), " columns, need ", task.source.cols());
   const auto unit = task.shared.number<double>();
   std::vector<Index> own;
   for (const Index row : task.shared.list<Index>()) {

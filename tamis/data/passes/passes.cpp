@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
+#include <limits>
 #include <optional>
 
 #include "tamis/data/passes/blocks.h"
@@ -211,9 +212,20 @@ Matrix multiply(const Centered& z, const Matrix& v, Context& context) {
   return out;
 }
 
+namespace {
+
+// The V that Z is to be multiplied by.
+Matrix factor_of(ChunkTask& task, const Centered& z) {
+  Matrix v = task.shared.matrix();
+  require(v.rows() == z.cols(), ErrorCode::internal, "a factor of ", v.rows(), " rows, need ", z.cols());
+  return v;
+}
+
+}  // namespace
+
 Bytes multiply_chunk(ChunkTask& task, Context& context) {
   const Centered z = task.centered();
-  return Packer().put(multiply(z, task.shared.matrix(), context)).take();
+  return Packer().put(multiply(z, factor_of(task, z), context)).take();
 }
 
 // --- Z'T ---------------------------------------------------------------------------------------------------------
@@ -240,6 +252,18 @@ Matrix without_offset(Sums sums, const std::vector<double>& offset, Index cols) 
     if (q > 0) sums[q] = Matrix();
   }
   return out;
+}
+
+// The sums [T 1]'Y of all chunks, over pieces of the d columns of T.
+Sums sums_of_all(const RemotePart& part, Index d, Index cols) {
+  Sums sums = Unpacker(part.bytes).matrices();
+  Index rows = 0;
+  for (const Matrix& sum : sums) {
+    require(sum.cols() >= cols && sum.rows() <= d + 1 - rows, ErrorCode::internal, "sums of other shapes");
+    rows += sum.rows();
+  }
+  require(rows == d + 1 && !sums.front().empty(), ErrorCode::internal, "sums of ", rows, " rows, need ", d + 1);
+  return sums;
 }
 
 void add_rows(Index count, const double* y, Index width, double* total) {
@@ -293,15 +317,17 @@ Matrix multiply_transposed(const Centered& z, const Matrix& t, Context& context)
     context.count_pass();
     const RemotePart sums =
         RemoteRequest("multiply_transposed", z).with(t.cols()).by_row(t.data(), t.cols()).merged(context);
-    return without_offset(Unpacker(sums.bytes).matrices(), offset_of(z), t.cols());
+    return without_offset(sums_of_all(sums, z.cols(), t.cols()), offset_of(z), t.cols());
   }
   return without_offset(transposed_sums(z, t, context), offset_of(z), t.cols());
 }
 
 Bytes transposed_sums_of_chunk(ChunkTask& task, Context& context) {
   const Centered z = task.centered();
-  Matrix t(z.rows(), task.shared.number<Index>());
-  const auto values = take_numbers<double>(task.by_row, t.size());
+  const auto cols = task.shared.number<Index>();
+  require(cols >= 1 && cols <= std::numeric_limits<std::int32_t>::max(), ErrorCode::internal, cols, " columns");
+  const auto values = take_numbers<double>(task.by_row, z.rows() * cols);
+  Matrix t(z.rows(), cols);
   std::copy(values.begin(), values.end(), t.data());
   return Packer().put(transposed_sums(z, t, context)).take();
 }
@@ -383,7 +409,7 @@ Matrix scatter_product(const Centered& z, const Matrix& v, Context& context) {
     context.count_pass();
     if (!at_once) context.count_pass();  // a chunk is read twice
     const RemotePart sums = RemoteRequest(at_once ? "sweep" : "scatter", z).with(v).merged(context);
-    return without_offset(Unpacker(sums.bytes).matrices(), offset_of(z), v.cols());
+    return without_offset(sums_of_all(sums, z.cols(), v.cols()), offset_of(z), v.cols());
   }
   if (!at_once) return multiply_transposed(z, multiply(z, v, context), context);
   return without_offset(sweep_sums(z, v, context), offset_of(z), v.cols());
@@ -391,13 +417,13 @@ Matrix scatter_product(const Centered& z, const Matrix& v, Context& context) {
 
 Bytes sweep_sums_of_chunk(ChunkTask& task, Context& context) {
   const Centered z = task.centered();
-  return Packer().put(sweep_sums(z, task.shared.matrix(), context)).take();
+  return Packer().put(sweep_sums(z, factor_of(task, z), context)).take();
 }
 
 // Z V stays where its rows are.
 Bytes scatter_sums_of_chunk(ChunkTask& task, Context& context) {
   const Centered z = task.centered();
-  return Packer().put(transposed_sums(z, multiply(z, task.shared.matrix(), context), context)).take();
+  return Packer().put(transposed_sums(z, multiply(z, factor_of(task, z), context), context)).take();
 }
 
 }  // namespace tamis

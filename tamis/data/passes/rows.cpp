@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
+#include "tamis/base/memory.h"
 #include "tamis/base/random.h"
 #include "tamis/data/passes/blocks.h"
 #include "tamis/data/passes/tile.h"
@@ -85,7 +87,12 @@ void move_rows(const Centered& z, const std::vector<int>& before, const std::vec
                Context& context) {
   const Sums moved = is_remote(z.source()) ? remote_moved_sums(z, before, after, sums.rows(), context)
                                            : moved_sums(z, before, after, sums.rows(), context);
+  require(static_cast<Index>(moved.size()) == pieces(z.cols(), moved_width(z)), ErrorCode::internal, "sums of ",
+          moved.size(), " pieces");
   for (std::size_t q = 0; q < moved.size(); ++q) {
+    const Index cols = std::min(moved_width(z), z.cols() - static_cast<Index>(q) * moved_width(z));
+    require(moved[q].empty() || (moved[q].rows() == sums.rows() && moved[q].cols() == cols), ErrorCode::internal,
+            "sums of other shapes");
     for (Index k = 0; k < moved[q].rows(); ++k) {
       kernels<double>().axpy(moved[q].cols(), 1.0, moved[q].row(k),
                              sums.row(k) + static_cast<Index>(q) * moved_width(z));
@@ -97,6 +104,12 @@ Bytes moved_sums_of_chunk(ChunkTask& task, Context& context) {
   const Centered z = task.centered();
   const auto clusters = task.shared.number<Index>();
   const auto before = take_numbers<int>(task.by_row, z.rows()), after = take_numbers<int>(task.by_row, z.rows());
+  require(clusters >= 0 && clusters <= std::numeric_limits<int>::max(), ErrorCode::internal, clusters, " clusters");
+  for (const auto* labels : {&before, &after}) {
+    const bool sound = std::all_of(labels->begin(), labels->end(), [&](int k) { return k >= -1 && k < clusters; });
+    require(sound, ErrorCode::internal, "a row of no such cluster, need -1..", clusters - 1);
+  }
+  require_memory(context, "move_rows", static_cast<std::uint64_t>(clusters * z.cols()) * sizeof(double));
   return Packer().put(moved_sums(z, before, after, clusters, context)).take();
 }
 
