@@ -11,7 +11,7 @@
 .NOTPARALLEL:
 
 PYTHON := .venv/bin/python
-FUZZ_SECONDS ?= 10
+FUZZ_SECONDS ?= 5
 SMITH_TABLES ?= 300
 
 demo:

@@ -99,9 +99,11 @@ def test_a_checkpoint_that_is_another_file(tmp_path):
     os.link(path, tmp_path / "hard")
     os.link(out / "selection.json", tmp_path / "hard.json")
     numbers = path.read_bytes()
-    for state in [out / "selection.json", tmp_path / "same" / "ranking.csv", tmp_path / "link", path, tmp_path / "input",
-                  tmp_path / "hard", tmp_path / "hard.json", out / ".." / "out" / "report.html"]:
-        refused(tamis("select", path, "-m", "ufcm", "-c", "3", "-o", out, "--checkpoint", state, "--quiet"), (2, 3))
+    of_the_result = [out / "selection.json", tmp_path / "same" / "ranking.csv", tmp_path / "link",
+                     out / ".." / "out" / "report.html"]
+    others = [path, tmp_path / "input", tmp_path / "hard", tmp_path / "hard.json"]
+    for state, code in [*((state, 2) for state in of_the_result), *((state, 3) for state in others)]:
+        refused(tamis("select", path, "-m", "ufcm", "-c", "3", "-o", out, "--checkpoint", state, "--quiet"), code)
         assert path.read_bytes() == numbers
         assert {name: (out / name).read_bytes() for name in os.listdir(out)} == before
     shutil.rmtree(out)

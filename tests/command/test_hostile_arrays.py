@@ -128,7 +128,7 @@ def test_npz_is_read(tmp_path):
 
 def test_npz_without_the_array_says_what_there_is(tmp_path):
     (tmp_path / "x.npz").write_bytes(zip_bytes({"counts.npy": GOOD, "y.npy": GOOD}))
-    refused(tamis("select", tmp_path / "x.npz", "-c", "2", "--array", "Z"), (2, 3), "Z", "counts")
+    refused(tamis("select", tmp_path / "x.npz", "-c", "2", "--array", "Z"), 2, "Z", "counts")
 
 
 @pytest.mark.parametrize("name", ["../X.npy", "/X.npy", "../../etc/x.npy", "a/../../X.npy"])

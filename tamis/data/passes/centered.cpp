@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tamis/base/error.h"
 #include "tamis/data/passes/passes.h"
 #include "tamis/data/stores/sparse_rows.h"
 
@@ -56,6 +57,10 @@ Centered::Centered(Source source, std::vector<double> center, std::vector<double
       shift_(std::move(shift)),
       position_(column_positions(source_)),
       folds_(folds) {
+  const auto d = static_cast<std::size_t>(source_.cols());
+  require(center_.size() == d && shift_.size() == d && (scale_.empty() || scale_.size() == d), ErrorCode::internal,
+          "centred columns: ", center_.size(), " centres, ", scale_.size(), " scales, ", shift_.size(),
+          " shifts, need ", d);
   derive();
 }
 
