@@ -23,6 +23,8 @@ def checked_table(X):
 
 def label_array(y, name):
     """One label a row, as an array that keeps None and NaN what they are."""
+    if isinstance(y, np.ma.MaskedArray):
+        y = y.astype(object).filled(None)
     # A list of words and NaN would become the words, "nan" among them.
     y = np.asarray(y) if hasattr(y, "dtype") else np.asarray(y, dtype=object)
     if y.ndim == 2 and y.shape[1] == 1:

@@ -7,12 +7,23 @@ import numpy as np
 
 def unwrapped(X):
     """The numbers of X and the names of its columns; (X, None) for what scikit-learn knows or must refuse."""
+    if isinstance(X, np.ma.MaskedArray):
+        return _unmasked(X), None
     for module, takes_apart in (("pyarrow", _arrow), ("anndata", _anndata), ("tamis._table", _table)):
         if module in sys.modules:  # else X cannot be one of its objects
             parts = takes_apart(sys.modules[module], X)
             if parts is not None:
                 return parts
     return X, None
+
+
+def _unmasked(X):
+    """The numbers of a masked array; scikit-learn would take those behind the mask, too."""
+    mask = np.ma.getmaskarray(X)
+    if mask.any():
+        place = ", ".join(f"{axis} {i}" for axis, i in zip(("row", "column"), np.argwhere(mask)[0]))
+        raise ValueError(f"X: {place}: masked ({mask.sum()} values in all), need finite numbers")
+    return X.data
 
 
 def _arrow(pyarrow, X):

@@ -548,6 +548,16 @@ def test_more_clusters_than_rows(name):
         make(name, n_clusters=N + 1).fit(X)
 
 
+def test_masked_values_are_missing_values():
+    """As an instrument marks what it could not read: the numbers behind a mask mean nothing."""
+    masked = np.ma.masked_equal(np.where(np.arange(N)[:, None] == 7, -9999.0, X), -9999.0)
+    for fits in (lambda: make("maxvar").fit(masked), lambda: make("ufcm").fit(X).transform(masked),
+                 lambda: tamis.compare(masked, n_features=[2], methods=["maxvar"])):
+        with pytest.raises(ValueError, match="row 7, column 0: masked .8 values in all., need finite numbers"):
+            fits()
+    same_fit(make("maxvar").fit(np.ma.array(X)), make("maxvar").fit(X))  # nothing is masked
+
+
 def test_a_refused_input_is_not_changed():
     bad = X.copy()
     bad[3, 3] = np.nan
