@@ -279,7 +279,8 @@ void write_row(Json& json, const Result& result, const ComparedMethod& row) {
   row.bytes ? json.value(*row.bytes) : json.null();
   json.key("options").begin_object();
   write_options(json, row.bound->options(), row.report);
-  json.end_object().member("selected", row.selected).key("names").begin_array();
+  json.end_object().member("selected", row.selected).member("columns", columns_of_file(result.table, row.selected));
+  json.key("names").begin_array();
   for (const Index j : row.selected) json.value(feature_name(result.table, j));
   json.end_array();
   write_list(json, "sizes", row.sizes, [&](const ComparedSize& size) {

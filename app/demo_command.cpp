@@ -122,24 +122,12 @@ std::string closing_words(const std::string& page) {
 
 // --- The page -----------------------------------------------------------------------------------------------------
 
-// What stands under the page's name is replaced only where it is such a page itself.
-void require_own_page(const std::string& folder) {
-  const std::string path = text(folder, "/", kDemoPage);
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return;
-  std::string head(4096, '\0');
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  require(head.find("name=\"generator\" content=\"tamis ") != std::string::npos, ErrorCode::usage, "output: ", path,
-          " was not written by tamis; choose another folder (-o DIR)");
-}
-
 // Where no folder was asked for, the demo does without one that cannot be had; --json alone wants none.
 void open_folder(std::optional<OutputFolder>& folder, const DemoArguments& arguments, Session& session) {
   const bool asked = !arguments.output.empty();
   if (!asked && arguments.run->json) return;
   const std::string path = asked ? arguments.output : kFolder;
   try {
-    require_own_page(path);
     folder.emplace(path, std::vector<std::string>{kDemoPage}, std::vector<std::string>{});
   } catch (const Error& error) {
     if (asked) throw;

@@ -24,7 +24,8 @@ void add_evaluate_flags(CLI::App& app, EvaluateArguments& arguments) {
       ->type_name("LABELS");
   begin_group(app, "Evaluation");
   app.add_option("--list", arguments.list,
-                 "Features to score (required): a file with one name or position (from 0) per line, or a ranking.csv")
+                 "Features to score (required): a file with one name or position in the table (from 0) per line, or a "
+                 "ranking.csv")
       ->type_name("FILE");
   app.add_option("--top", arguments.top, "Use only the first K of the list (all; the selected ones of a ranking.csv)")
       ->type_name("K");
@@ -47,7 +48,7 @@ std::string evaluation_json(const EvaluateArguments& arguments, const Table& tab
   json.member("threads", session.context().threads()).end_object().key("data").begin_object();
   json.member("path", table.path).member("rows", table.source.rows()).member("features", table.source.cols());
   json.member("format", table.format).member("sparse", table.source.sparse()).end_object();
-  json.member("selected", features).member("names", names);
+  json.member("selected", features).member("columns", columns_of_file(table, features)).member("names", names);
   write_scores(json, evaluation, options.subsets);
   return json.member("notes", notes).end_object().text() + "\n";
 }
@@ -64,7 +65,7 @@ int run_evaluate(const EvaluateArguments& arguments) {
   EvaluateOptions options;
   if (!arguments.repeats.empty()) options.repeats = parse_count(arguments.repeats, "repeats");
   if (!arguments.clusters.empty()) options.clusters = parse_count(arguments.clusters, "clusters");
-  const auto words = read_feature_list(arguments.list, top, context);
+  const auto list = read_feature_list(arguments.list, top, context);
   read.labels = {arguments.labels};
 
   const Table table = session.read(arguments.data, read, peaks_of_one_pass(session.context()));
@@ -73,7 +74,7 @@ int run_evaluate(const EvaluateArguments& arguments) {
     options.clusters = std::max<Index>(1, static_cast<Index>(labels.names.size()));
     session.note(text("clusters = ", options.clusters, ", the number of classes, unless given with -c"));
   }
-  const auto features = resolve_features(words, table, arguments.list);
+  const auto features = resolve_features(list, table, arguments.list);
   const Evaluation evaluation = naming(table.path, [&] {
     const Source source = scaling == Scaling::none
                               ? table.source

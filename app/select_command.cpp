@@ -56,9 +56,12 @@ void add_select_flags(CLI::App& app, SelectArguments& arguments) {
   app.add_option("--supervise", arguments.supervise,
                  "Use these labels as clusters (ufcm): a column, an npz array or a file; empty or -1 is unlabelled")
       ->type_name("LABELS");
-  add_list_flag(app, "--include", arguments.include, "Features to select in any case: a,b,c or @FILE")
+  add_list_flag(app, "--include", arguments.include,
+                "Features to select in any case, by name or position in the file: a,b,c or @FILE")
       ->type_name("LIST");
-  add_list_flag(app, "--exclude", arguments.exclude, "Features to leave out: a,b,c or @FILE")->type_name("LIST");
+  add_list_flag(app, "--exclude", arguments.exclude,
+                "Features to leave out, by name or position in the file: a,b,c or @FILE")
+      ->type_name("LIST");
   begin_group(app, kOutputGroup);
   app.add_option("-o,--output", arguments.output,
                  "Folder for report.html, ranking.csv, selection.json and the reduced table")
@@ -130,8 +133,12 @@ void read_and_resolve(Job& job, Session& session) {
   if (job.request.features.count) job.bound->aim_at(*job.request.features.count);
   job.table = session.read(arguments.data, options, peaks_of(*job.bound, context));
   if (job.page.image) require_image(*job.page.image, job.table);
-  job.request.include = sorted(resolve_features(include, job.table, "include"));
-  job.request.exclude = sorted(resolve_features(exclude, job.table, "exclude", true));
+  job.request.name = [&table = job.table](Index j) {
+    const std::string name = feature_name(table, j);
+    return name.empty() ? std::to_string(table.column(j)) : name;
+  };
+  job.request.include = sorted(resolve_features({include}, job.table, "include"));
+  job.request.exclude = sorted(resolve_features({exclude}, job.table, "exclude", true));
   if (!arguments.supervise.empty()) job.request.classes = job.table.labels.at(arguments.supervise).classes;
 }
 
@@ -139,15 +146,17 @@ std::string ranking_table(const Job& job) {
   using enum TextTable::Align;
   const auto& guidance = job.result.selection.guidance;
   const bool judged = guidance && !guidance->evidence.empty();
-  TextTable table({right, right, left, right, right, right});
-  table.add({"rank", "feature", "name", "score", guidance ? "share" : "", judged ? "p" : ""});
+  const bool moved = !job.table.columns.empty();  // columns of the file that are no features come between
+  TextTable table({right, right, right, left, right, right, right});
+  table.add({"rank", "feature", moved ? "column" : "", "name", "score", guidance ? "share" : "", judged ? "p" : ""});
   const auto share = for_all_columns(guidance ? guidance->share : std::vector<double>(), job.result);
   const auto evidence = for_all_columns(judged ? guidance->evidence : std::vector<double>(), job.result);
   const auto& selected = job.result.selected;
   const std::size_t shown = std::min(kShownRows, selected.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const Index j = selected[i];
-    table.add({std::to_string(i + 1), std::to_string(j), printable(feature_name(job.table, j), kShownName),
+    table.add({std::to_string(i + 1), std::to_string(j), moved ? std::to_string(job.table.column(j)) : "",
+               printable(feature_name(job.table, j), kShownName),
                short_number(job.result.scores[static_cast<std::size_t>(j)]),
                guidance ? short_number(share[static_cast<std::size_t>(j)], 3) : "",
                judged ? short_number(evidence[static_cast<std::size_t>(j)], 2) : ""});

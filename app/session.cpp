@@ -74,7 +74,9 @@ Table Session::read(const DataArguments& arguments, const ReadOptions& options, 
   if (foreign_reader != nullptr) more.foreign = *foreign_reader;
   return naming(path, [&] {
     Opened opened = open_table(path, more, context_);
-    return belongs_on_disk(opened, path, peaks) ? opened.leave_on_disk() : opened.load();
+    Table table = belongs_on_disk(opened, path, peaks) ? opened.leave_on_disk() : opened.load();
+    for (const auto& message : table.notes) note(message);
+    return table;
   });
 }
 

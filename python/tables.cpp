@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "python/row_sink.h"
 #include "python/run.h"
@@ -53,6 +54,9 @@ Reading reading_of(const nb::object& parts, Source source, const std::string& wh
   reading.table.row_ids = texts_of(parts.attr("row_ids"));
   reading.table.excluded_columns = texts_of(parts.attr("excluded_columns"));
   reading.table.format = to_bytes(parts.attr("format"));
+  if (const nb::object columns = parts.attr("columns"); !columns.is_none()) {
+    reading.table.columns = nb::cast<std::vector<Index>>(columns);
+  }
   reading.label_choices = texts_of(parts.attr("label_choices"));
   for (const auto& [word, words] : nb::cast<nb::dict>(parts.attr("labels"))) {
     reading.table.labels[to_bytes(word)] = labels_of(words, budget);
@@ -209,7 +213,9 @@ nb::dict read(const nb::bytes& path, const std::string& array, const std::string
     Opened opened = open_table(name, options, run.context());
     return on_disk && opened.rows() ? opened.leave_on_disk() : opened.load();
   });
-  return dict_of_table(table);
+  nb::dict out = dict_of_table(table);
+  out["warnings"] = text_tuple(run.warnings());
+  return out;
 }
 
 }  // namespace tamis::python

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -134,6 +135,8 @@ def read(
         )
     except ValueError as error:
         raise ValueError(_in_python(str(error))) from None
+    for warning in found["warnings"]:
+        warnings.warn(_in_python(warning), stacklevel=2)
     table = Table(
         X=_numbers(found["X"]),
         feature_names=list(found["names"]) or None,
@@ -152,6 +155,7 @@ def read(
 def _in_python(message: str) -> str:
     """A message that names flags of the command, with the words that `read` has for them."""
     message = re.sub(r"--exclude (.+?) leaves the column out", r"text_columns=['\1'] leaves the column out", message)
+    message = re.sub(r"--header (yes|no)", r"header='\1'", message)
     return message.replace("--array takes", "array takes")
 
 

@@ -14,7 +14,7 @@ from sklearn.datasets import load_digits
 import tamis
 from tamis.metrics import redundancy
 
-pytestmark = pytest.mark.filterwarnings("ignore:column standard deviations spread")
+pytestmark = pytest.mark.filterwarnings("ignore:column standard deviations differ")
 MEASURES = ("accuracy", "nmi", "adjusted_rand")
 # The native command where a build of it is named, else the one that the package brings.
 COMMAND = [os.environ["TAMIS_COMMAND"]] if "TAMIS_COMMAND" in os.environ else [sys.executable, "-m", "tamis"]

@@ -18,7 +18,7 @@ from sklearn.feature_selection import VarianceThreshold
 import tamis
 from tamis import plot
 
-pytestmark = pytest.mark.filterwarnings("ignore:column standard deviations spread")
+pytestmark = pytest.mark.filterwarnings("ignore:column standard deviations differ")
 
 
 @pytest.fixture(scope="module")

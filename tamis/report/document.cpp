@@ -121,7 +121,8 @@ std::string selection_json(const SelectionRecord& record) {
   json.begin_object().member("tamis", kVersion).member("method", record.method.name);
   write_request(json, record);
   write_data(json, record);
-  json.member("selected", result.selected).member("names", names).member("scores", result.scores);
+  json.member("selected", result.selected).member("columns", columns_of_file(record.table, result.selected));
+  json.member("names", names).member("scores", result.scores);
   if (result.selection.guidance) write_guidance(json, result);
   json.key("clusters");
   result.selection.clusters.empty() ? json.null() : json.value(result.selection.clusters);
@@ -140,7 +141,7 @@ void write_ranking(const SelectionRecord& record, FileWriter& out) {
   const std::vector<double> share = guidance ? for_all_columns(guidance->share, result) : std::vector<double>();
   const std::vector<double> evidence = guidance ? for_all_columns(guidance->evidence, result) : std::vector<double>();
   const bool judged = guidance && !guidance->evidence.empty();
-  out.write(text("rank,index,name,score,selected", guidance ? ",share" : "", judged ? ",evidence" : "", "\n"));
+  out.write(text(kRankingHeader, guidance ? ",share" : "", judged ? ",evidence" : "", ",column\n"));
   for (std::size_t rank = 0; rank < result.ranking.size(); ++rank) {
     const Index j = result.ranking[rank];
     std::string line = std::to_string(rank + 1) + ',' + std::to_string(j) + ',';
@@ -148,7 +149,7 @@ void write_ranking(const SelectionRecord& record, FileWriter& out) {
     line += selected[static_cast<std::size_t>(j)] ? ",1" : ",0";
     if (guidance) line += ',' + number_text(share[static_cast<std::size_t>(j)]);
     if (judged) line += ',' + number_text(evidence[static_cast<std::size_t>(j)]);
-    out.write(line + '\n');
+    out.write(line + ',' + std::to_string(record.table.column(j)) + '\n');
   }
 }
 

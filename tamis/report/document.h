@@ -29,7 +29,8 @@ struct SelectionRecord {
 void write_options(Json& json, const Options& options, const Report& report);
 
 std::string selection_json(const SelectionRecord& record);
-// rank,index,name,score,selected: one line a feature the method saw, best first.
+// rank,index,name,score,selected,...,column: one line a feature the method saw, best first. `index` is the position
+// among the features, `column` that in the file.
 void write_ranking(const SelectionRecord& record, FileWriter& out);
 
 // The largest resident set of this process so far.

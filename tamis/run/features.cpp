@@ -3,25 +3,23 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <numeric>
 #include <string_view>
 #include <unordered_map>
 
 #include "tamis/base/error.h"
+#include "tamis/base/memory.h"
 #include "tamis/base/text/nearest.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/base/text/spelling.h"
+#include "tamis/data/formats/bytes.h"
+#include "tamis/data/formats/list.h"
 
 namespace tamis {
 
 namespace {
-
-constexpr std::string_view kRankingHeader = "rank,index,name,score,selected";
 
 template <class Number>
 std::optional<Number> parse_whole(std::string_view text) {
@@ -33,39 +31,50 @@ std::optional<Number> parse_whole(std::string_view text) {
 
 class Resolver {
  public:
-  Resolver(const Table& table, std::string where, bool skip_left_out)
-      : table_(table), where_(std::move(where)), skip_left_out_(skip_left_out) {
+  Resolver(const Table& table, FeatureList::Kind kind, std::string where, bool skip_left_out)
+      : table_(table), kind_(kind), where_(std::move(where)), skip_left_out_(skip_left_out) {
+    if (kind != FeatureList::Kind::typed) return;
     for (std::size_t j = 0; j < table.names.size(); ++j) positions_.emplace(table.names[j], static_cast<Index>(j));
   }
 
   // Nothing for a column that may be passed over.
   std::optional<Index> operator()(const std::string& word) const {
+    if (kind_ != FeatureList::Kind::typed) return position(word);
     const auto [first, last] = positions_.equal_range(word);
     if (first != last) {
       require(std::next(first) == last, ErrorCode::usage, where_, ": ", std::distance(first, last),
               " columns are named '", printable(word), "', need one (give its position, counted from 0)");
       return first->second;
     }
-    const bool left_out = std::find(table_.excluded_columns.begin(), table_.excluded_columns.end(), word) !=
-                          table_.excluded_columns.end();
-    if (left_out && skip_left_out_) return std::nullopt;
-    require(!left_out, ErrorCode::usage, where_, ": column '", printable(word),
-            "' holds text, labels or row identifiers, need a feature");
+    const auto& others = table_.excluded_columns;
+    if (std::find(others.begin(), others.end(), word) != others.end()) return left_out(word);
     return position(word);
   }
 
  private:
-  Index position(const std::string& word) const {
-    const Index count = table_.source.cols();
-    const bool numbered = table_.names.empty() && word.size() > 1 && word[0] == 'f';
+  std::optional<Index> left_out(const std::string& word) const {
+    require(skip_left_out_, ErrorCode::usage, where_, ": column '", printable(word),
+            "' holds text, labels or row identifiers, need a feature");
+    return std::nullopt;
+  }
+
+  std::optional<Index> position(const std::string& word) const {
+    const bool numbered = table_.names.empty() && word.size() > 1 && word[0] == 'f';  // a name: see feature_name
     const auto at = parse_whole<Index>(std::string_view(word).substr(numbered ? 1 : 0));
     require(at.has_value(), ErrorCode::usage, where_, ": no feature is named '", printable(word), "'",
             did_you_mean(word, table_.names));
+    const bool among_features = numbered || table_.columns.empty() || kind_ == FeatureList::Kind::features;
+    const std::size_t others = among_features ? 0 : table_.excluded_columns.size();
+    const Index count = table_.source.cols() + static_cast<Index>(others);
     require(*at >= 0 && *at < count, ErrorCode::usage, where_, ": position ", *at, ", need 0..", count - 1);
-    return *at;
+    if (among_features) return *at;
+    const auto found = std::lower_bound(table_.columns.begin(), table_.columns.end(), *at);
+    if (found == table_.columns.end() || *found != *at) return left_out(word);
+    return found - table_.columns.begin();
   }
 
   const Table& table_;
+  FeatureList::Kind kind_;
   std::string where_;
   bool skip_left_out_;
   std::unordered_multimap<std::string, Index> positions_;
@@ -77,7 +86,8 @@ bool is_list_file(const std::string& text_value) {
                      std::any_of(std::begin(kEndings), std::end(kEndings),
                                  [&](std::string_view ending) { return text_value.ends_with(ending); });
   struct stat status {};
-  return looks && stat(text_value.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  const bool there = looks && stat(text_value.c_str(), &status) == 0;
+  return there && (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode));
 }
 
 // The records of a CSV text: quotes may hide separators and line ends.
@@ -98,32 +108,36 @@ std::vector<std::vector<std::string>> csv_records(const std::string& content) {
   return records;
 }
 
-std::string read_whole(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  require(file.good(), ErrorCode::io, path, ": ", std::strerror(errno));
-  std::string content{std::istreambuf_iterator<char>(file), {}};
-  require(!file.bad(), ErrorCode::io, path, ": cannot be read");
+// Once, since a pipe cannot be read again.
+std::string read_whole(const std::string& path, Context& context) {
+  const auto bytes = open_text(path, context);
+  Budget budget(context, bytes->where());
+  std::string content;
+  for (std::size_t got = 1; got > 0;) {
+    constexpr std::size_t kPiece = 1 << 16;
+    grow(content, kPiece, budget);
+    const std::size_t before = content.size();
+    content.resize(before + kPiece);
+    got = bytes->read(content.data() + before, kPiece);
+    content.resize(before + got);
+  }
   return content;
 }
 
-bool is_ranking(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string start(kRankingHeader.size(), '\0');
-  file.read(start.data(), static_cast<std::streamsize>(start.size()));
-  return file.gcount() == static_cast<std::streamsize>(start.size()) && start == kRankingHeader;
-}
-
-std::vector<std::string> read_ranking(const std::string& path, bool selected_only) {
-  const auto records = csv_records(read_whole(path));
-  std::vector<std::string> words;
+FeatureList read_ranking(const std::string& path, const std::string& content, bool selected_only) {
+  const auto records = csv_records(content);
+  // Rankings of older versions have positions among the features only.
+  const bool has_columns = records[0].back() == "column";
+  FeatureList list{{}, has_columns ? FeatureList::Kind::columns_of_file : FeatureList::Kind::features};
   for (std::size_t i = 1; i < records.size(); ++i) {
     const auto& record = records[i];
     if (record.size() == 1 && record[0].empty()) continue;  // after the last line end
-    require(record.size() >= 5 && parse_whole<Index>(record[1]).has_value(), ErrorCode::bad_data, path, ": record ",
-            i + 1, ", need rank,index,name,score,selected,... as tamis writes them");
-    if (!selected_only || record[4] == "1") words.push_back(record[1]);
+    const std::string& word = has_columns ? record.back() : record[std::min<std::size_t>(1, record.size() - 1)];
+    require(record.size() == records[0].size() && parse_whole<Index>(word).has_value(), ErrorCode::bad_data, path,
+            ": record ", i + 1, ", need ", kRankingHeader, ",... as tamis writes them");
+    if (!selected_only || record[4] == "1") list.words.push_back(word);
   }
-  return words;
+  return list;
 }
 
 }  // namespace
@@ -154,6 +168,12 @@ std::string feature_name(const Table& table, Index j) {
   return table.names.empty() ? text("f", j) : table.names[static_cast<std::size_t>(j)];
 }
 
+std::vector<Index> columns_of_file(const Table& table, const std::vector<Index>& features) {
+  std::vector<Index> columns;
+  for (const Index j : features) columns.push_back(table.column(j));
+  return columns;
+}
+
 std::vector<std::string> list_words(const std::string& text_value, Context& context) {
   if (text_value.starts_with('@')) return read_list(text_value.substr(1), context);
   if (is_list_file(text_value)) return read_list(text_value, context);
@@ -166,29 +186,37 @@ std::vector<std::string> list_words(const std::string& text_value, Context& cont
   return words;
 }
 
-std::vector<Index> resolve_features(const std::vector<std::string>& words, const Table& table, const std::string& where,
+std::vector<Index> resolve_features(const FeatureList& list, const Table& table, const std::string& where,
                                     bool skip_left_out) {
-  if (words.empty()) return {};
-  const Resolver resolve(table, where, skip_left_out);
+  if (list.words.empty()) return {};
+  const Resolver resolve(table, list.kind, where, skip_left_out);
   std::vector<Index> features;
   std::vector<char> seen(static_cast<std::size_t>(table.source.cols()), 0);
-  for (const auto& word : words) {
+  for (const auto& word : list.words) {
     const auto feature = resolve(word);
     if (feature && !seen[static_cast<std::size_t>(*feature)]++) features.push_back(*feature);
   }
   return features;
 }
 
-std::vector<std::string> read_feature_list(const std::string& path, std::optional<Index> top, Context& context) {
-  auto words = is_ranking(path) ? read_ranking(path, !top) : read_list(path, context);
-  require(!words.empty(), ErrorCode::bad_data, path, ": 0 features in the list, need at least 1");
+FeatureList read_feature_list(const std::string& path, std::optional<Index> top, Context& context) {
+  require(file_kind(path) != FileKind::folder, ErrorCode::bad_data, printable(path, path.size()),
+          ": a folder, need a file of one word a line");
+  const std::string content = read_whole(path, context);
+  FeatureList list;
+  if (content.starts_with(kRankingHeader)) {
+    list = read_ranking(path, content, !top);
+  } else {
+    list.words = read_list(*open_memory(content, printable(path, path.size())), context);
+  }
+  require(!list.words.empty(), ErrorCode::bad_data, path, ": 0 features in the list, need at least 1");
   if (top) {
-    const auto count = static_cast<Index>(words.size());
+    const auto count = static_cast<Index>(list.words.size());
     require(*top >= 1 && *top <= count, ErrorCode::usage, "top = ", *top, ", need 1..", count, " (the length of ", path,
             ")");
-    words.resize(static_cast<std::size_t>(*top));
+    list.words.resize(static_cast<std::size_t>(*top));
   }
-  return words;
+  return list;
 }
 
 }  // namespace tamis

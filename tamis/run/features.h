@@ -1,9 +1,10 @@
-// How people name features: by name or 0-based position, in lists on the command line or in files, and how many
-// of them to keep.
+// How people name features: by name or by position in the file, counted from 0, in lists on the command line or in
+// files, and how many of them to keep. What is written has positions among the features, and those in the file beside.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tamis/data/table.h"
@@ -26,17 +27,30 @@ Index resolve_count(const FeatureCount& wanted, Index available);
 // The name of feature j; "f0", "f1", ... where the file has none.
 std::string feature_name(const Table& table, Index j);
 
+// Where features stand in the file.
+std::vector<Index> columns_of_file(const Table& table, const std::vector<Index>& features);
+
 // "a,b,c", or "@FILE", or a FILE that exists (its path has a '/' or it ends in .txt .csv .tsv .list): the words in it.
 std::vector<std::string> list_words(const std::string& text, Context& context);
 
-// Positions of the named features, each once, in the order given. Names win over positions. Columns of the file that
-// are no features (text, labels, row identifiers) are passed over where `skip_left_out`.
+// How ranking.csv begins; other columns follow, and the position in the file is the last.
+inline constexpr std::string_view kRankingHeader = "rank,index,name,score,selected";
+
+// Words for features: typed by people, or positions alone, which are never names.
+struct FeatureList {
+  enum class Kind { typed, columns_of_file, features };
+  std::vector<std::string> words;
+  Kind kind = Kind::typed;
+};
+
+// Positions among the features of what was named, each once, in the order given. Typed names win over positions.
+// Columns of the file that are no features (text, labels, row identifiers) are passed over where `skip_left_out`.
 // Throws Error(usage) on a word that stands for nothing, or for several columns.
-std::vector<Index> resolve_features(const std::vector<std::string>& words, const Table& table, const std::string& where,
+std::vector<Index> resolve_features(const FeatureList& list, const Table& table, const std::string& where,
                                     bool skip_left_out = false);
 
-// The words of a list file. Of a ranking.csv that we wrote: the positions marked as selected, best first.
+// The words of a list file. Of a ranking.csv that we wrote: the columns marked as selected, best first.
 // With `top`, the first so many of the whole list instead.
-std::vector<std::string> read_feature_list(const std::string& path, std::optional<Index> top, Context& context);
+FeatureList read_feature_list(const std::string& path, std::optional<Index> top, Context& context);
 
 }  // namespace tamis

@@ -10,10 +10,12 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <thread>
 
 #include "tamis/base/error.h"
+#include "tamis/run/features.h"
 
 namespace tamis {
 
@@ -49,6 +51,37 @@ std::pair<std::string, std::string> parent_and_name(std::string path) {
 bool is_missing(const std::string& path) {
   struct stat status {};
   return stat(path.c_str(), &status) != 0 && errno == ENOENT;
+}
+
+// --- Whose files they are
+// ---------------------------------------------------------------------------------------------
+
+std::string beginning(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  std::ifstream file(path, std::ios::binary);
+  std::string head(4096, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  return head;
+}
+
+bool begins_as_ours(const std::string& path) {
+  const std::string head = beginning(path);
+  if (path.ends_with(".json")) return head.starts_with("{\"tamis\": ");
+  if (path.ends_with(".html")) return head.find("name=\"generator\" content=\"tamis ") != std::string::npos;
+  return head.starts_with(kRankingHeader);
+}
+
+// Refuses to replace a file that a run did not write. A reduced table may look like anybody's: it is ours beside a
+// selection of ours.
+void require_ours(const std::string& folder, const std::string& name) {
+  const std::string path = folder + "/" + name;
+  const bool table = name.starts_with("selected.");
+  const bool told = table || name == "ranking.csv" || name.ends_with(".json") || name.ends_with(".html");
+  if (!told || is_missing(path)) return;
+  require(begins_as_ours(table ? folder + "/selection.json" : path), ErrorCode::usage, "output: ", path,
+          " was not written by tamis, need another folder (-o DIR)");
 }
 
 // --- The commit of several files ------------------------------------------------------------------------------------
@@ -165,6 +198,7 @@ OutputFolder::OutputFolder(std::string path, const std::vector<std::string>& nam
   if (is_missing(path_)) return;
   const Descriptor lock = lock_folder(path_);
   complete_commit(path_, read_journal(path_));
+  for (const auto& name : names) require_ours(path_, name);
   remove_leftovers(path_, is_ours);
 }
 

@@ -10,7 +10,7 @@
 //
 // Runs that write to one folder at once commit one after the other, by a lock of the folder itself; the last one
 // stays. The folder is never replaced by another: programs may stand in it, watch it or serve it, and it may hold
-// files of other people, which are never touched.
+// files of other people, which are never touched: also not where they have the name of one of ours.
 #pragma once
 
 #include <functional>
@@ -43,8 +43,8 @@ void write_all(int descriptor, std::string_view bytes, const std::string& path);
 class OutputFolder {
  public:
   // Refuses, before any work is done, a path that is no folder (usage), one that cannot be written (io), and one
-  // where a file of `names` is one of `inputs`, by device and inode (usage). Completes a result that a killed run had
-  // committed, and removes what other killed runs left of `names`.
+  // where a file of `names` is one of `inputs`, by device and inode, or was not written by tamis (usage). Completes a
+  // result that a killed run had committed, and removes what other killed runs left of `names`.
   OutputFolder(std::string path, const std::vector<std::string>& names, const std::vector<std::string>& inputs);
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;

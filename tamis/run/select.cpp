@@ -14,13 +14,12 @@
 #include "tamis/base/text/spelling.h"
 #include "tamis/base/version.h"
 #include "tamis/run/checkpoint.h"
+#include "tamis/run/doubts.h"
 #include "tamis/select/guided/guided.h"
 
 namespace tamis {
 
 namespace {
-
-constexpr double kWideSpread = 100.0;  // of standard deviations, above which the largest columns decide alone
 
 std::vector<char> mask(const std::vector<Index>& positions, Index count, const char* where) {
   std::vector<char> marked(static_cast<std::size_t>(count), 0);
@@ -56,12 +55,34 @@ std::vector<Index> pick(const std::vector<Index>& ranking, const std::vector<cha
   return selected;
 }
 
-void warn_of_spread(const ColumnMoments& moments, std::vector<std::string>& warnings, Context& context) {
-  const double spread = deviation_spread(moments);
-  if (!(spread > kWideSpread)) return;
-  warnings.push_back(text("standard deviations of columns differ by a factor of ", short_number(spread, 3),
-                          ": columns with large numbers dominate; consider --scale standard"));
-  context.warn(warnings.back());
+// What is doubtful about the table as it stands, and about its units where they are kept.
+std::vector<std::string> warnings_of(const Source& kept, const ColumnMoments& moments, const SelectRequest& request,
+                                     const std::vector<Index>& available, Context& context) {
+  const ColumnName name = [&](Index j) {
+    const Index column = available[static_cast<std::size_t>(j)];
+    return request.name ? request.name(column) : text("column ", column);
+  };
+  std::vector<std::string> warnings;
+  if (request.name) warnings = doubts(kept, moments, name, context);
+  if (request.scale == Scaling::none) {
+    for (auto& line : doubts_of_units(kept, moments, name)) warnings.push_back(std::move(line));
+  }
+  for (const auto& line : warnings) context.warn(line);
+  return warnings;
+}
+
+// maxvar after --scale standard, which makes all variances 1.
+void warn_of_equal_scores(const Method& method, const SelectRequest& request, Index constant, Selection& selection,
+                          Context& context) {
+  constexpr double kTie = 1e-9;  // of the largest
+  std::vector<double> scores = selection.scores;
+  std::sort(scores.begin(), scores.end());
+  scores.erase(scores.begin(), scores.begin() + constant);
+  if (request.scale == Scaling::none || scores.size() < 2 || scores.back() - scores.front() > kTie * scores.back())
+    return;
+  selection.report.warnings.push_back(text(method.name, ": all columns score the same after --scale ",
+                                           name_of(request.scale), ", so the first ones are taken; leave --scale out"));
+  context.warn(selection.report.warnings.back());
 }
 
 // Where every iteration was asked for, not converging is no surprise.
@@ -209,8 +230,7 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
   bound.draw(kept, context);
   const auto moments = column_moments(kept, context);
   result.constant = count_constant(moments);
-  std::vector<std::string> warnings;
-  if (request.scale == Scaling::none) warn_of_spread(moments, warnings, context);
+  const auto warnings = warnings_of(kept, moments, request, result.available, context);
 
   const Kept state(request, checkpoint_key(method, bound.options(), request, kept, moments, context), context);
   const Source seen = scaled(kept, request.scale, moments, context);
@@ -223,6 +243,7 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
   auto& report = result.selection.report;
   report.warnings.insert(report.warnings.begin(), warnings.begin(), warnings.end());
   warn_of_stopping(method, bound.options(), report, context);
+  warn_of_equal_scores(method, request, result.constant, result.selection, context);
   report.passes = context.passes();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 

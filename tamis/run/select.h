@@ -2,6 +2,7 @@
 // and bring its ranking back to the columns of the table.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct SelectRequest {
   std::vector<int> classes;    // of the rows (-1: unlabelled), to supervise the method; empty: none
   bool evidence = false;       // p-values of the columns (evidence.h) for a method that has none of its own
   std::string checkpoint;      // a file for the state of a long run (checkpoint.h); empty: none
+  // What columns are called in warnings, where a table is looked over for what is seldom meant (doubts.h); empty: it is
+  // not, and columns go by their position.
+  std::function<std::string(Index)> name;
 };
 
 struct SelectResult {

@@ -75,8 +75,8 @@ def test_demo_leaves_the_files_of_others_alone(tmp_path):
     page.write_text("<html>mine")
     run = tamis("demo", cwd=tmp_path, timeout=60)
     assert run.code == 0 and "1797" in run.out and "report.html" not in run.out
-    assert "no page was written" in run.err and "is no page of tamis" in run.err
-    refused(tamis("demo", "-o", page.parent, cwd=tmp_path), 2, "is no page of tamis", "-o DIR")
+    assert "no page was written" in run.err and "was not written by tamis" in run.err
+    refused(tamis("demo", "-o", page.parent, cwd=tmp_path), 2, "was not written by tamis", "-o DIR")
     assert page.read_text() == "<html>mine" and len(list(tmp_path.rglob("*"))) == 2
     page.unlink()
     page.parent.rmdir()

@@ -137,7 +137,7 @@ def test_the_ranking_holds_share_and_evidence(path, tmp_path):
     select(path, "-o", tmp_path / "out")
     with open(tmp_path / "out" / "ranking.csv", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["rank", "index", "name", "score", "selected", "share", "evidence"]
+    assert list(rows[0]) == ["rank", "index", "name", "score", "selected", "share", "evidence", "column"]
     result = select(path)
     assert [float(row["share"]) for row in rows] == [result["share"][int(row["index"])] for row in rows]
     y = tmp_path / "y.txt"

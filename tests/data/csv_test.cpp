@@ -50,6 +50,44 @@ TEST(Csv, FirstLineWithMissingValueIsNotTakenForAHeader) {
   EXPECT_EQ(parse(",0,1\n5,1,2\n6,3,4\n").table.names, (std::vector<std::string>{"", "0", "1"}));  // pandas
 }
 
+TEST(Csv, AnUnnamedColumnThatCountsNamesTheRows) {
+  for (const auto& [text, first] :
+       {std::pair{",a,b\n0,5,6\n1,7,8\n2,9,1\n", "0"}, {"\"\",\"a\",\"b\"\n\"1\",5,6\n\"2\",7,8\n\"3\",9,1\n", "1"}}) {
+    const Table table = parse(text).table;
+    EXPECT_EQ(values(table.source), (Rows{{5, 6}, {7, 8}, {9, 1}})) << text;
+    EXPECT_EQ(table.names, (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(table.columns, (std::vector<Index>{1, 2}));
+    ASSERT_EQ(table.row_ids.size(), 3U);
+    EXPECT_EQ(table.row_ids[0], first);
+    ASSERT_EQ(table.notes.size(), 1U);
+    EXPECT_NE(table.notes[0].find("counts the rows"), std::string::npos);
+  }
+  for (const char* text : {",a\n0,5\n2,7\n", ",a\n3,5\n4,7\n", "i,a\n0,5\n1,7\n", "a,\n5,0\n7,1\n"}) {
+    const Table table = parse(text).table;
+    EXPECT_EQ(table.source.cols(), 2) << text;
+    EXPECT_TRUE(table.notes.empty() && table.row_ids.empty() && table.columns.empty()) << text;
+  }
+  Context context(1);
+  const auto later = open_memory(",a\n40,5\n41,7\n", "x.csv");  // a shard whose index goes on
+  EXPECT_EQ(read_csv(*later, 0, {}, context, 40).table.row_ids, (std::vector<std::string>{"40", "41"}));
+}
+
+TEST(Csv, WarnsOfARowThatMayBeAHeader) {
+  const auto warned = [](const std::string& text) {
+    std::string message;
+    Context context(1);
+    context.on_warning = [&](const std::string& line) { message = line; };
+    read_csv(*open_memory(text, "x.csv"), 0, {}, context);
+    return message;
+  };
+  EXPECT_NE(warned("2001,2002,2003\n5,1,7\n4,4,2\n").find("--header yes"), std::string::npos);
+  EXPECT_NE(warned("0,1,2,3\n5,1,7,2\n4,4,2,2\n").find("line 1"), std::string::npos);
+  EXPECT_NE(warned("9.5,8.5,8.2,7,3.1,2\n5,1,7,2,2,1\n").find("--header yes"), std::string::npos);
+  EXPECT_EQ(warned("1,2\n5,1\n"), "") << "two numbers rise as often as not";
+  EXPECT_EQ(warned("3,5,9\n5,1,7\n"), "") << "so few rise by chance";
+  EXPECT_EQ(warned("2001,2002,2003\n2002,2004,2009\n5,1,7\n"), "") << "another row rises, too";
+}
+
 TEST(Csv, WarnsOfAHeaderThatMayBeARow) {
   Context context(1);
   std::vector<std::string> warnings;

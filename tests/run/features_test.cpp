@@ -21,7 +21,7 @@ Table named(const std::vector<std::string>& names, Index cols) {
 
 std::string message_of(const std::vector<std::string>& words, const Table& table) {
   try {
-    resolve_features(words, table, "include");
+    resolve_features({words}, table, "include");
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::usage);
     return error.what();
@@ -57,13 +57,13 @@ TEST(FeatureCount, CountsAndFractions) {
 
 TEST(Features, NamesWinOverPositions) {
   const Table table = named({"2", "a", "b"}, 3);
-  EXPECT_EQ(resolve_features({"2", "1", "b"}, table, "include"), (std::vector<Index>{0, 1, 2}));
-  EXPECT_EQ(resolve_features({"b", "b", "2"}, table, "include"), (std::vector<Index>{2, 0}));
+  EXPECT_EQ(resolve_features({{"2", "1", "b"}}, table, "include"), (std::vector<Index>{0, 1, 2}));
+  EXPECT_EQ(resolve_features({{"b", "b", "2"}}, table, "include"), (std::vector<Index>{2, 0}));
 }
 
 TEST(Features, TablesWithoutNames) {
   const Table table = named({}, 5);
-  EXPECT_EQ(resolve_features({"f3", "0"}, table, "include"), (std::vector<Index>{3, 0}));
+  EXPECT_EQ(resolve_features({{"f3", "0"}}, table, "include"), (std::vector<Index>{3, 0}));
   EXPECT_EQ(feature_name(table, 3), "f3");
 }
 
@@ -79,7 +79,7 @@ TEST(Features, ComplaintsSayWhatIsWrong) {
 TEST(Features, ColumnsThatAreNoFeatures) {
   Table table = named({"a"}, 1);
   table.excluded_columns = {"note"};
-  EXPECT_TRUE(resolve_features({"note"}, table, "exclude", true).empty());
+  EXPECT_TRUE(resolve_features({{"note"}}, table, "exclude", true).empty());
   EXPECT_NE(message_of({"note"}, table), "");
 }
 
@@ -95,9 +95,37 @@ TEST(Features, ListsOfWords) {
 TEST(Features, OurRankingFilesAreRead) {
   Context context(1);
   const TemporaryFile file("rank,index,name,score,selected\n1,7,\"a,\"\"b\nc\",0.5,1\n2,0,d,0.25,0\n3,4,e,0.1,1\n");
-  EXPECT_EQ(read_feature_list(file.path(), std::nullopt, context), (std::vector<std::string>{"7", "4"}));
-  EXPECT_EQ(read_feature_list(file.path(), 2, context), (std::vector<std::string>{"7", "0"}));
+  const FeatureList list = read_feature_list(file.path(), std::nullopt, context);
+  EXPECT_EQ(list.words, (std::vector<std::string>{"7", "4"}));
+  EXPECT_EQ(list.kind, FeatureList::Kind::features);
+  EXPECT_EQ(read_feature_list(file.path(), 2, context).words, (std::vector<std::string>{"7", "0"}));
   EXPECT_THROW(read_feature_list(file.path(), 4, context), Error);
+}
+
+TEST(Features, OurRankingFilesHavePositionsInTheFile) {
+  Context context(1);
+  const TemporaryFile now("rank,index,name,score,selected,share,column\n1,1,\"4\",0.5,1,0.3,2\n2,0,d,0.25,0,0.1,0\n");
+  EXPECT_EQ(read_feature_list(now.path(), std::nullopt, context).words, std::vector<std::string>{"2"});
+  EXPECT_EQ(read_feature_list(now.path(), 2, context).kind, FeatureList::Kind::columns_of_file);
+}
+
+// A file of id, a, note, b: the features a and b stand at 1 and 3.
+TEST(Features, TypedPositionsAreThoseOfTheFile) {
+  Table table = named({"a", "3"}, 2);
+  table.excluded_columns = {"id", "note"};
+  table.columns = {1, 3};
+  using Positions = std::vector<Index>;
+  EXPECT_EQ(resolve_features({{"1", "a"}}, table, "include"), Positions{0});
+  EXPECT_EQ(resolve_features({{"3"}}, table, "include"), Positions{1}) << "a name, and its position as well";
+  EXPECT_TRUE(resolve_features({{"0", "2"}}, table, "exclude", true).empty());
+  EXPECT_EQ(message_of({"2"}, table), "include: column '2' holds text, labels or row identifiers, need a feature");
+  EXPECT_EQ(message_of({"4"}, table), "include: position 4, need 0..3");
+  using Kind = FeatureList::Kind;
+  table.names = {"3", "a"};
+  EXPECT_EQ(resolve_features({{"3"}}, table, "include"), Positions{0}) << "names win";
+  EXPECT_EQ(resolve_features({{"3"}, Kind::columns_of_file}, table, "list"), Positions{1});
+  EXPECT_EQ(resolve_features({{"1"}, Kind::features}, table, "list"), Positions{1});
+  EXPECT_EQ(columns_of_file(table, {1, 0}), (Positions{3, 1}));
 }
 
 }  // namespace

@@ -96,6 +96,21 @@ TEST_F(Output, RefusesFilesAndInputs) {
   EXPECT_NO_THROW(OutputFolder(folder_, {"ranking.csv"}, {folder_ / "other.csv"}));
 }
 
+TEST_F(Output, FilesOfOthersAreNotReplaced) {
+  fs::create_directories(folder_);
+  const std::vector<std::string> names = {"report.html", "ranking.csv", "selection.json", "selected.csv"};
+  for (const auto& name : names) {
+    std::ofstream(folder_ / name) << "rank of teams\n";
+    EXPECT_THROW(OutputFolder(folder_, {name}, {}), Error) << name;
+    EXPECT_EQ(content(folder_ / name), "rank of teams\n");
+  }
+  std::ofstream(folder_ / "report.html") << "<!doctype html>\n<meta name=\"generator\" content=\"tamis 0.1\">\n";
+  std::ofstream(folder_ / "ranking.csv") << "rank,index,name,score,selected\n";
+  EXPECT_NO_THROW(OutputFolder(folder_, {"report.html", "ranking.csv"}, {}));
+  std::ofstream(folder_ / "selection.json") << "{\"tamis\": \"0.1\", \"method\": \"maxvar\"}\n";
+  EXPECT_NO_THROW(OutputFolder(folder_, names, {}));  // a table beside a selection of ours
+}
+
 TEST_F(Output, WriteErrorsAreTold) {
   const int full = open("/dev/full", O_WRONLY);
   ASSERT_GE(full, 0);
@@ -196,7 +211,8 @@ TEST_F(Output, TheDocumentHasTheFixedShape) {
       "\"supervised\": false}, \"data\": {\"path\": \"t.npy\", \"rows\": 2, \"features\": 3, \"format\": \"npy\", "
       "\"sparse\": false, \"dtype\": \"float64\", \"stored\": 6, \"bytes\": 48, \"storage\": \"memory\", \"constant\": "
       "0}, "
-      "\"selected\": [2], \"names\": [\"f2\"], \"scores\": [0.25, null, 0.5], \"clusters\": null, \"forecast\": "
+      "\"selected\": [2], \"columns\": [2], \"names\": [\"f2\"], \"scores\": [0.25, null, 0.5], \"clusters\": null, "
+      "\"forecast\": "
       "{\"seconds\": 0, \"passes\": 0, \"peak_bytes\": 0}, "
       "\"report\": {\"status\": \"direct\", \"iterations\": 0, \"objective\": [1, 2.5], \"terms\": {\"scatter\": "
       "[1, 2]}, \"resumed_at\": 0, \"path\": \"\", \"seconds\": 0, \"passes\": 0, \"peak_bytes\": 99, \"seed\": 7, "
@@ -205,7 +221,8 @@ TEST_F(Output, TheDocumentHasTheFixedShape) {
   OutputFolder out(folder_, {}, {});
   out.add("ranking.csv", [&](FileWriter& file) { write_ranking(record, file); });
   out.commit();
-  EXPECT_EQ(content(folder_ / "ranking.csv"), "rank,index,name,score,selected\n1,2,f2,0.5,1\n2,0,f0,0.25,0\n");
+  EXPECT_EQ(content(folder_ / "ranking.csv"),
+            "rank,index,name,score,selected,column\n1,2,f2,0.5,1,2\n2,0,f0,0.25,0,0\n");
 }
 
 }  // namespace

@@ -92,6 +92,7 @@ def _arrow_parts(request: Request, file: _ArrowFile) -> Parts:
     parts = Parts(X=None, format=file.format)
     parts.names = [names[j] for j in kept]
     parts.excluded_columns = [names[j] for j in range(len(names)) if j not in set(kept)]
+    parts.columns = kept if parts.excluded_columns and not request.transpose else None
     parts.label_choices = [] if request.transpose else names
     rows, width = (len(kept), file.rows) if request.transpose else (file.rows, len(kept))
     require_shape(request, rows, width)

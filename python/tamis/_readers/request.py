@@ -72,6 +72,8 @@ class Parts:
         What labels could have been named.
     excluded_columns : list of str
         Columns of the file left out of the numbers.
+    columns : list of int or None
+        Where each column of the numbers stands in the file; None where none was left out.
     format : str
         "parquet", "arrow", "feather", "h5ad", "zarr", "10x" or "mat".
     """
@@ -82,6 +84,7 @@ class Parts:
     labels: dict[str, list[str]] = field(default_factory=dict)
     label_choices: list[str] = field(default_factory=list)
     excluded_columns: list[str] = field(default_factory=list)
+    columns: list[int] | None = None
     format: str = ""
 
 

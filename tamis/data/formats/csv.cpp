@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "tamis/base/error.h"
 #include "tamis/base/memory.h"
@@ -20,8 +21,9 @@ constexpr Index kMostColumns = Index{1} << 24;
 
 class CsvReader {
  public:
-  CsvReader(ByteStream& bytes, char delimiter, const ReadOptions& options, Context& context)
+  CsvReader(ByteStream& bytes, char delimiter, const ReadOptions& options, Context& context, Index rows_before)
       : bytes_(bytes),
+        rows_before_(rows_before),
         scanner_(bytes),
         options_(options),
         context_(context),
@@ -186,7 +188,10 @@ class CsvReader {
     table.format = "csv";
     table.text = true;
     require_shape(bytes_.where(), options_.transpose ? width_ : rows_, options_.transpose ? rows_ : width_);
+    warn_of_names_of_numbers();
+    take_index(table);
     for (Index j = 0; j < first_.size(); ++j) place_column(j, table);
+    if (table.excluded_columns.empty() || options_.transpose) table.columns.clear();
     const bool labels_missing = columns_->labels.size() < options_.labels.size();
     if (labels_missing && !options_.transpose && header_) {
       for (Index j = 0; j < first_.size(); ++j) add_word(reading.label_choices, first_.cell(j), budget_);
@@ -200,13 +205,48 @@ class CsvReader {
     return reading;
   }
 
+  // Where the first column counts the rows from; nothing where it does not.
+  std::optional<Index> counts_from() const {
+    const double* values = values_.as<double>();
+    for (const Index first : {Index{0}, Index{1}, rows_before_, rows_before_ + 1}) {
+      Index i = 0;
+      while (i < rows_ && values[i * width_] == static_cast<double>(first + i)) ++i;
+      if (i == rows_) return first;
+    }
+    return std::nullopt;
+  }
+
+  // The index that pandas and R write: a first column without a name that counts the rows.
+  void take_index(Table& table) {
+    const bool unnamed = header_ && first_.size() > 1 && trimmed(first_.cell(0)).empty();
+    if (!unnamed || columns_->id >= 0 || columns_->kinds[0] != ColumnKind::number) return;
+    const auto first = counts_from();
+    if (!first) return;
+    is_text_[0] = true;
+    for (Index i = 0; i < rows_; ++i) add_word(ids_, std::to_string(*first + i), budget_);
+    table.notes.push_back(text(bytes_.where(), ": the first column has no name and counts the rows (", *first, "..",
+                               *first + rows_ - 1, "), so it names them and is no feature"));
+  }
+
+  void warn_of_names_of_numbers() const {
+    if (header_ || options_.header != ReadOptions::Header::automatic || rows_ < 2) return;
+    constexpr Index kCompared = 16;
+    if (!looks_like_names(values_.as<double>(), width_, std::min(rows_, kCompared + 1))) return;
+    context_.warn(text(bytes_.where(), ": line ", first_number_, " (", first_.cell(0),
+                       delimiter_ == '\t' ? ' ' : delimiter_, first_.cell(1),
+                       "...) is read as numbers but looks like the names of columns; ",
+                       "--header yes takes it as names, --header no as numbers"));
+  }
+
   void place_column(Index j, Table& table) {
     const ColumnKind kind = columns_->kinds[static_cast<std::size_t>(j)];
     const bool out = kind == ColumnKind::text || is_text_[static_cast<std::size_t>(j)];
     if (out) {
       add_word(table.excluded_columns, header_ ? std::string(first_.cell(j)) : std::to_string(j), budget_);
-    } else if (header_) {
-      add_word(table.names, first_.cell(j), budget_);
+    } else {
+      grow(table.columns, 1, budget_);
+      table.columns.push_back(j);
+      if (header_) add_word(table.names, first_.cell(j), budget_);
     }
     if (kind != ColumnKind::text) keep_.push_back(!out);
   }
@@ -243,6 +283,7 @@ class CsvReader {
   }
 
   ByteStream& bytes_;
+  Index rows_before_;  // of the table, in other files
   CsvScanner scanner_;
   const ReadOptions& options_;
   Context& context_;
@@ -255,7 +296,7 @@ class CsvReader {
   const CsvColumns* columns_ = nullptr;
   std::vector<LabelBuilder> label_builders_;
   std::vector<std::string> ids_;
-  std::vector<bool> is_text_;  // of columns that may be either
+  std::vector<bool> is_text_;  // of columns that may be either, and of an index
   std::vector<bool> keep_;     // of columns that have values
   Buffer values_;              // rows of width_ numbers
   std::size_t values_bytes_ = 0;
@@ -265,8 +306,8 @@ class CsvReader {
 
 }  // namespace
 
-Reading read_csv(ByteStream& bytes, char delimiter, const ReadOptions& options, Context& context) {
-  return CsvReader(bytes, delimiter, options, context).read();
+Reading read_csv(ByteStream& bytes, char delimiter, const ReadOptions& options, Context& context, Index rows_before) {
+  return CsvReader(bytes, delimiter, options, context, rows_before).read();
 }
 
 }  // namespace tamis

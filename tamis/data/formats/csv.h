@@ -10,7 +10,8 @@
 
 namespace tamis {
 
-// `delimiter` 0: found from the first lines.
-Reading read_csv(ByteStream& bytes, char delimiter, const ReadOptions& options, Context& context);
+// `delimiter` 0: found from the first lines. `rows_before`: of the table, in other files, which an index may count on.
+Reading read_csv(ByteStream& bytes, char delimiter, const ReadOptions& options, Context& context,
+                 Index rows_before = 0);
 
 }  // namespace tamis

@@ -1,6 +1,8 @@
 #include "tamis/data/formats/csv_columns.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <unordered_map>
 
 #include "tamis/base/error.h"
@@ -29,6 +31,21 @@ bool counts_up(const FirstLine& line) {
     if (!parse_index(line.cell(j), value) || value != j - 1) return false;
   }
   return line.size() > 1 && line.cell(0).empty();
+}
+
+// -1, 0 or 1: numbers that fall, do neither, or rise.
+int direction(const double* row, Index width) {
+  const bool rises = std::adjacent_find(row, row + width, std::greater_equal<>()) == row + width;
+  const bool falls = std::adjacent_find(row, row + width, std::less_equal<>()) == row + width;
+  return width < 2 ? 0 : rises ? 1 : falls ? -1 : 0;
+}
+
+bool steps_by_one(const double* row, Index width) {
+  for (Index j = 1; j < width; ++j) {
+    if (row[j] != row[0] + static_cast<double>(j)) return false;
+  }
+  const bool year = row[0] >= 1500.0 && row[0] <= 2200.0;
+  return row[0] == 0.0 || row[0] == 1.0 || (year && row[0] == std::floor(row[0]));
 }
 
 // Positions of columns by name, or by number: of those that the options name, since a line may have millions of others.
@@ -88,6 +105,16 @@ bool has_fractions(const FirstLine& line, char delimiter) {
     if (cell.find_first_of(".,") != std::string_view::npos && is_number(cell, delimiter)) return true;
   }
   return false;
+}
+
+bool looks_like_names(const double* rows, Index width, Index count) {
+  constexpr Index kFew = 3, kMany = 6;  // fewer numbers than kMany are often in order by chance
+  const int along = direction(rows, width);
+  if (width < kFew || along == 0 || (width < kMany && !steps_by_one(rows, width))) return false;
+  for (Index i = 1; i < count; ++i) {
+    if (direction(rows + i * width, width) == along) return false;
+  }
+  return true;
 }
 
 CsvColumns::CsvColumns(const std::string& where, const FirstLine& line, bool header, const ReadOptions& options)

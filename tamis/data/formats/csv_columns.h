@@ -43,6 +43,11 @@ bool looks_like_header(const FirstLine& line, char delimiter);
 // Whether a line taken for a header has numbers with a decimal sign: perhaps it is a row of a table with text.
 bool has_fractions(const FirstLine& line, char delimiter);
 
+// Whether the first of some rows of numbers looks like the names of columns: years, wavelengths, positions. They rise
+// or fall along the line, as no other row does; where there are few, they also do so by one step, from 0 or 1 or as
+// years.
+bool looks_like_names(const double* rows, Index width, Index count);
+
 enum class ColumnKind : std::uint8_t {
   number,          // must hold numbers
   number_or_text,  // left out where a cell is not a number

@@ -162,7 +162,8 @@ class TextShards {
 
   void add(const std::string& file, const ReadOptions& options) {
     const char delimiter = file.find(".tsv") != std::string::npos ? '\t' : '\0';
-    const Reading shard = read_csv(*open_text(file, context_), delimiter, options, context_);
+    const Index before = spool_ ? spool_->rows() : 0;
+    const Reading shard = read_csv(*open_text(file, context_), delimiter, options, context_, before);
     const std::string where = printable(file, file.size());
     const Table& table = shard.table;
     if (!spool_) {

@@ -1,0 +1,184 @@
+#include "tamis/run/doubts.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "tamis/base/error.h"
+#include "tamis/base/text/quote.h"
+#include "tamis/base/text/spelling.h"
+#include "tamis/data/passes/tile.h"
+#include "tamis/data/scale.h"
+
+namespace tamis {
+
+namespace {
+
+constexpr double kWideSpread = 100.0;  // of standard deviations
+constexpr std::size_t kNamed = 5;      // columns named in one line
+
+bool is_whole(double value) { return value == std::floor(value); }
+
+std::string named_columns(const std::vector<Index>& columns, const ColumnName& name) {
+  std::string out = columns.size() == 1 ? "column " : "columns ";
+  for (std::size_t k = 0; k < std::min(kNamed, columns.size()); ++k) {
+    out += (k == 0 ? "" : ", ") + printable(name(columns[k]));
+  }
+  return out + (columns.size() > kNamed ? text(" and ", columns.size() - kNamed, " more") : "");
+}
+
+// Calls visit(value) for the numbers of a column in a block, until it says false.
+template <class Visit>
+bool visit_column(const Source& source, const Block& block, Index j, Visit visit) {
+  const Index stored = source.columns()[static_cast<std::size_t>(j)];
+  for (Index i = 0; i < block.rows; ++i) {
+    if (!visit(element(block.dense, i, stored))) return false;
+  }
+  return true;
+}
+
+// --- Columns that count
+// -----------------------------------------------------------------------------------------------
+
+// n different whole numbers have a range of at least n - 1, which rules most columns out without a look at them.
+std::vector<Index> may_count(const ColumnMoments& moments) {
+  constexpr Index kFewest = 8;  // rows; fewer are often in order by chance
+  std::vector<Index> columns;
+  for (Index j = 0; j < static_cast<Index>(moments.min.size()) && moments.rows >= kFewest; ++j) {
+    const double low = moments.min[static_cast<std::size_t>(j)], high = moments.max[static_cast<std::size_t>(j)];
+    if (is_whole(low) && is_whole(high) && high - low >= static_cast<double>(moments.rows - 1)) columns.push_back(j);
+  }
+  return columns;
+}
+
+std::vector<Index> counting_columns(const Source& source, const ColumnMoments& moments, Context& context) {
+  std::vector<Index> columns = may_count(moments);
+  std::vector<double> last(columns.size(), -std::numeric_limits<double>::infinity());
+  const Store& store = source.store();
+  for (Index b = 0; b < store.block_count() && !columns.empty(); ++b) {
+    context.check_cancelled();
+    const Block block = store.block(b);
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      double before = last[k];
+      const auto rises = [&](double value) { return is_whole(value) && value > std::exchange(before, value); };
+      if (visit_column(source, block, columns[k], rises)) columns[kept] = columns[k], last[kept++] = before;
+    }
+    columns.resize(kept), last.resize(kept);
+  }
+  return columns;
+}
+
+// --- Numbers that stand for missing values
+// ------------------------------------------------------------------------------
+
+constexpr std::array<double, 9> kSentinels = {-99.0, -999.0, -9999.0, -99999.0, -32768.0,
+                                              999.0, 9999.0, 99999.0, 999999.0};
+
+bool is_sentinel(double value) { return std::find(kSentinels.begin(), kSentinels.end(), value) != kSentinels.end(); }
+
+struct Rest {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  Index found = 0;
+};
+
+// The column without a value at its end.
+Rest rest_of(const Source& source, Index j, double sentinel, Context& context) {
+  Rest rest;
+  for (Index b = 0; b < source.store().block_count(); ++b) {
+    context.check_cancelled();
+    visit_column(source, source.store().block(b), j, [&](double value) {
+      if (value == sentinel) {
+        ++rest.found;
+      } else {
+        rest.low = std::min(rest.low, value), rest.high = std::max(rest.high, value);
+      }
+      return true;
+    });
+  }
+  return rest;
+}
+
+// Farther from the others than these are from each other.
+bool stands_apart(const Rest& rest, double sentinel) {
+  const double range = rest.high - rest.low;
+  return range > 0.0 && std::min(std::abs(sentinel - rest.low), std::abs(sentinel - rest.high)) > range;
+}
+
+std::vector<std::string> doubts_of_sentinels(const Source& source, const ColumnMoments& moments, const ColumnName& name,
+                                             Context& context) {
+  constexpr std::size_t kLookedAt = 64;  // columns
+  std::vector<Index> columns;
+  Index found = 0;
+  double example = 0.0;
+  std::size_t looked_at = 0;
+  for (Index j = 0; j < source.cols() && looked_at < kLookedAt; ++j) {
+    const auto column = static_cast<std::size_t>(j);
+    for (const double end : {moments.min[column], moments.max[column]}) {
+      if (!is_sentinel(end) || !moments.varies(j)) continue;
+      ++looked_at;
+      const Rest rest = rest_of(source, j, end, context);
+      if (!stands_apart(rest, end)) continue;
+      if (columns.empty() || columns.back() != j) columns.push_back(j);
+      if (found == 0) example = end;
+      found += rest.found;
+    }
+  }
+  if (columns.empty()) return {};
+  return {text(named_columns(columns, name), ": ", found, found == 1 ? " value like " : " values like ",
+               short_number(example, 6), " far from all others, as missing values are marked, and read as numbers; ",
+               "fill them in or --exclude ", printable(name(columns[0])))};
+}
+
+// --- Units
+// --------------------------------------------------------------------------------------------------------------
+
+bool share_a_unit(const Source& source, const ColumnMoments& moments) {
+  constexpr Index kFewest = 20;      // columns, of counts or pixels
+  constexpr double kFromZero = 0.9;  // of them
+  if (source.sparse()) return true;  // counts, or weights of words
+  Index from_zero = 0;
+  bool whole = true, shares = true;
+  for (std::size_t j = 0; j < moments.min.size(); ++j) {
+    const double low = moments.min[j], high = moments.max[j];
+    whole = whole && low >= 0.0 && is_whole(low) && is_whole(high);
+    shares = shares && low >= -1.0 && high <= 1.0;
+    from_zero += low == 0.0 ? 1 : 0;
+  }
+  const bool counts = whole && source.cols() >= kFewest &&
+                      static_cast<double>(from_zero) >= kFromZero * static_cast<double>(source.cols());
+  return shares || counts;
+}
+
+}  // namespace
+
+std::vector<std::string> doubts(const Source& source, const ColumnMoments& moments, const ColumnName& name,
+                                Context& context) {
+  if (source.sparse()) return {};
+  std::vector<std::string> lines = doubts_of_sentinels(source, moments, name, context);
+  const std::vector<Index> counting = counting_columns(source, moments, context);
+  if (!counting.empty()) {
+    const bool one = counting.size() == 1;
+    lines.push_back(text(named_columns(counting, name), one ? " rises" : " rise",
+                         " from row to row in whole numbers, as identifiers and times do; --exclude ",
+                         printable(name(counting[0])), " unless it is meant as a feature"));
+  }
+  return lines;
+}
+
+std::vector<std::string> doubts_of_units(const Source& source, const ColumnMoments& moments, const ColumnName& name) {
+  const double spread = deviation_spread(moments);
+  if (!(spread > kWideSpread) || share_a_unit(source, moments)) return {};
+  Index least = -1, most = -1;
+  for (Index j = 0; j < source.cols(); ++j) {
+    if (!moments.varies(j)) continue;
+    if (least < 0 || moments.variance(j) < moments.variance(least)) least = j;
+    if (most < 0 || moments.variance(j) > moments.variance(most)) most = j;
+  }
+  return {text("column standard deviations differ by a factor of ", short_number(spread, 3), " (",
+               printable(name(most)), " and ", printable(name(least)),
+               "), so the columns with large numbers dominate; consider --scale standard")};
+}
+
+}  // namespace tamis

@@ -1,0 +1,23 @@
+// What in a table is seldom meant as it stands, found before a method runs: a line each, with the cure.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tamis/data/passes/passes.h"
+
+namespace tamis {
+
+using ColumnName = std::function<std::string(Index)>;
+
+// Columns of whole numbers that rise from row to row (identifiers, times), and numbers that stand for missing values
+// (-9999 and the like, far from all others of their column). Dense rows; a pass only where the moments raise a doubt.
+std::vector<std::string> doubts(const Source& source, const ColumnMoments& moments, const ColumnName& name,
+                                Context& context);
+
+// Where standard deviations differ by more than 100: which columns dominate, and which do not count. Nothing where all
+// columns are in one unit, by their ranges: counts, pixels, shares.
+std::vector<std::string> doubts_of_units(const Source& source, const ColumnMoments& moments, const ColumnName& name);
+
+}  // namespace tamis

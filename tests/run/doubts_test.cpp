@@ -1,0 +1,56 @@
+#include "tamis/run/doubts.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/support/tables.h"
+
+namespace tamis {
+namespace {
+
+std::vector<std::string> said(const Matrix& x, bool of_units = false) {
+  Context context(2);
+  const Source source = support::dense<double>(x, 7);
+  const auto moments = column_moments(source, context);
+  const auto name = [](Index j) { return "c" + std::to_string(j); };
+  return of_units ? doubts_of_units(source, moments, name) : doubts(source, moments, name, context);
+}
+
+// Whole numbers of 0..99 in no order.
+Matrix numbers(Index rows, Index cols) { return support::whole_numbers(rows, cols, 100, 3); }
+
+TEST(Doubts, ColumnsThatRiseFromRowToRow) {
+  Matrix x = numbers(40, 4);
+  EXPECT_TRUE(said(x).empty());
+  for (Index i = 0; i < 40; ++i) x(i, 1) = 1000.0 + 3.0 * static_cast<double>(i * i);
+  ASSERT_EQ(said(x).size(), 1U);
+  EXPECT_EQ(said(x)[0].rfind("column c1 rises from row to row", 0), 0U) << said(x)[0];
+  x(39, 1) = x(38, 1);  // not strictly
+  EXPECT_TRUE(said(x).empty());
+  for (Index i = 0; i < 40; ++i) x(i, 1) = 0.5 + static_cast<double>(i);  // measured, not counted
+  EXPECT_TRUE(said(x).empty());
+}
+
+TEST(Doubts, NumbersThatStandForMissingValues) {
+  Matrix x = numbers(40, 4);
+  x(3, 2) = x(30, 2) = -9999.0;
+  ASSERT_EQ(said(x).size(), 1U);
+  EXPECT_NE(said(x)[0].find("column c2: 2 values like -9999"), std::string::npos) << said(x)[0];
+  for (Index i = 0; i < 40; i += 2) x(i, 2) = -9000.0;  // one end of a range that has others near it
+  EXPECT_TRUE(said(x).empty());
+}
+
+TEST(Doubts, UnitsThatDiffer) {
+  Matrix x = numbers(40, 30);
+  EXPECT_TRUE(said(x, true).empty());
+  for (Index i = 0; i < 40; ++i) x(i, 5) *= 1000.0;
+  std::fill_n(x.row(0), 30, 0.0);
+  EXPECT_TRUE(said(x, true).empty()) << "counts from 0: one unit";
+  x(0, 6) = -0.5;
+  ASSERT_EQ(said(x, true).size(), 1U);
+  EXPECT_NE(said(x, true)[0].find("(c5 and c"), std::string::npos) << said(x, true)[0];
+}
+
+}  // namespace
+}  // namespace tamis
