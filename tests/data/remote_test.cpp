@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "tamis/cluster/kmeans.h"
 #include "tamis/data/passes/passes.h"
+#include "tamis/data/passes/point_passes.h"
 #include "tamis/data/passes/reduce.h"
 #include "tamis/data/passes/wire.h"
 #include "tamis/select/methods/maxvar.h"
@@ -34,31 +36,44 @@ struct Workers {
     }
   }
 
-  Bytes partial(const RemoteCall& call, Index c) const {
+  using Left = std::vector<RemotePart>;
+
+  RemoteAnswer partial(const RemoteCall& call, Index c) const {
     Context context(1);
     const Source& chunk = chunks[static_cast<std::size_t>(c)];
     std::vector<ByteView> by_row;
     for (const RowArgument& argument : call.by_row) {
+      if (argument.left != nullptr) {
+        by_row.push_back(static_cast<const Left*>(argument.left.get())->at(static_cast<std::size_t>(c)).bytes);
+        continue;
+      }
       const auto* data = static_cast<const std::uint8_t*>(argument.data);
       by_row.emplace_back(data + static_cast<std::size_t>(c * chunk_rows) * argument.bytes,
                           static_cast<std::size_t>(chunk.rows()) * argument.bytes);
     }
-    return remote_partial(call.pass, call.shared, by_row, chunk, c * chunk_rows, context);
+    return remote_partial(call.pass, call.shared, by_row, call.reads ? &chunk : nullptr, chunk.rows(), c * chunk_rows,
+                          context);
   }
 
-  std::vector<RemotePart> run(const RemoteCall& call) {
+  RemoteResults run(const RemoteCall& call) {
     calls.push_back(call.pass);
-    const Index asked = (std::min(call.rows, rows) + chunk_rows - 1) / chunk_rows;
+    const auto asked = static_cast<std::size_t>((std::min(call.rows, rows) + chunk_rows - 1) / chunk_rows);
     const auto merge = [&](Bytes& into, Bytes&& from) { into = remote_merge(call.pass, into, from); };
-    TreeMerger<Bytes, decltype(merge)> merger(asked, merge);
-    std::vector<RemotePart> out;
-    for (Index c = asked - 1; c >= 0; --c) {  // in no particular order
-      if (call.merged) merger.add(c, partial(call, c));
+    std::vector<Bytes> answers(asked);
+    const auto left = std::make_shared<Left>(asked);
+    for (std::size_t c = asked; c-- > 0;) {  // in no particular order
+      RemoteAnswer answer = partial(call, static_cast<Index>(c));
+      answers[c] = std::move(answer.result);
+      (*left)[c] = std::move(answer.left);
     }
-    for (Index c = 0; c < (call.merged ? 1 : asked); ++c) {
-      const auto kept = std::make_shared<const Bytes>(call.merged ? merger.take() : partial(call, c));
-      out.push_back({*kept, kept});
+    if (call.merged) merge_in_tree(answers, merge);
+    answers.resize(call.merged ? std::min<std::size_t>(1, asked) : asked);
+    RemoteResults out;
+    for (Bytes& answer : answers) {
+      const auto kept = std::make_shared<const Bytes>(std::move(answer));
+      out.parts.push_back({*kept, kept});
     }
+    if (call.leaves) out.left = left;
     return out;
   }
 };
@@ -255,6 +270,70 @@ TEST(Remote, MethodsGiveTheBitsOfMemory) {
   }
 }
 
+void expect_same_clusters(const KMeansResult& a, const KMeansResult& b, const std::string& name) {
+  EXPECT_EQ(a.labels, b.labels) << name;
+  EXPECT_EQ(a.counts, b.counts) << name;
+  EXPECT_TRUE(support::same_bits(a.centers, b.centers)) << name;
+  EXPECT_TRUE(support::same_bits(a.history, b.history)) << name;
+  EXPECT_EQ(a.converged, b.converged) << name;
+}
+
+// From centres two of which attract no point, from labels, and with some labels fixed.
+TEST(Remote, LloydsStepsHaveTheBitsOfMemory) {
+  const Matrix x = support::mixture(3 * kBlockRows + 77, 6, 3, 4, 5, 11);
+  const Layout make = support::layouts().front().make;
+  Context here(2), there(1);
+  const Source memory = make(x, kBlockRows);
+  const Centered z(memory, column_moments(memory, here));
+  const Matrix w = support::random_matrix(6, 3, 12);
+  const Points<double> points(multiply(z, w, here));
+  Matrix centers = support::random_matrix(5, 3, 13);
+  for (const Index far_away : {1, 3}) centers(far_away, 0) = 1e6;
+  KMeansOptions options;
+  options.clusters = 5;
+  std::vector<int> labels, fixed;
+  for (int i = 0; i < x.rows(); ++i) labels.push_back(i % 4), fixed.push_back(i % 7 == 0 ? i % 5 : -1);
+  for (const Index blocks : {1, 2, 4}) {
+    Workers workers(x, make, kBlockRows, blocks);
+    const Source remote = remote_source(workers, x, kBlockRows);
+    const Centered far(remote, column_moments(remote, there));
+    const Points<double> left = project(far, w, there);
+    ASSERT_NE(left.there().store, nullptr);
+    EXPECT_EQ(points.squared_norm(), left.squared_norm());
+    for (const auto& given : {std::vector<int>(), fixed}) {
+      options.fixed = given;
+      const std::string name = std::to_string(blocks) + (given.empty() ? " blocks" : " blocks, some labels fixed");
+      expect_same_clusters(lloyd(points, centers, options, here), lloyd(left, centers, options, there), name);
+      expect_same_clusters(lloyd_from_labels(points, labels, options, here),
+                           lloyd_from_labels(left, labels, options, there), name);
+    }
+    const std::vector<Index> rows = {0, 5, kBlockRows, x.rows() - 1};
+    const Points<double> some = take_points(left, rows, there);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      EXPECT_EQ(some.at(static_cast<Index>(i), 2), points.at(rows[i], 2));
+    }
+  }
+}
+
+// U is found where the rows are: nothing but labels comes by row, unless the rows are few.
+TEST(Remote, ProjectedRowsStayWhereTheRowsAre) {
+  const Matrix x = support::mixture(2 * kBlockRows + 9, 8, 3, 4, 5, 14);
+  const Layout make = support::layouts().front().make;
+  Workers workers(x, make, kBlockRows, 1);
+  Context context(1);
+  UfcmOptions options;
+  options.clusters = 3;
+  options.beta = 10;
+  ufcm(remote_source(workers, x, kBlockRows), options, context);
+  EXPECT_EQ(std::count(workers.calls.begin(), workers.calls.end(), "multiply"), 0);
+  EXPECT_GT(std::count(workers.calls.begin(), workers.calls.end(), "assign_points"), 0);
+  workers.calls.clear();
+  options.clusters = 20;
+  ufcm(remote_source(workers, x, kBlockRows), options, context);
+  EXPECT_GT(std::count(workers.calls.begin(), workers.calls.end(), "multiply"), 0);
+  EXPECT_EQ(std::count(workers.calls.begin(), workers.calls.end(), "assign_points"), 0);
+}
+
 TEST(Remote, TakesNoMemoryHere) {
   const RemoteStore store({Index{1} << 40, 1000, false, Index{1} << 50, DType::f64}, {});
   EXPECT_EQ(store.resident_bytes(), 0U);
@@ -263,9 +342,8 @@ TEST(Remote, TakesNoMemoryHere) {
 
 TEST(Remote, WhatRunsElsewhereMayFail) {
   const RemoteShape shape{10, 2, false, 20, DType::f64};
-  const Source source(std::make_shared<RemoteStore>(shape, [](const RemoteCall& call) -> std::vector<RemotePart> {
-    fail(ErrorCode::io, call.pass, ": nobody there");
-  }));
+  const Source source(std::make_shared<RemoteStore>(
+      shape, [](const RemoteCall& call) -> RemoteResults { fail(ErrorCode::io, call.pass, ": nobody there"); }));
   Context context(1);
   support::expect_error(ErrorCode::io, {"nobody there"}, [&] { column_moments(source, context); });
   support::expect_error(ErrorCode::internal, {"cannot run where the rows are"}, [&] { gather(source, context); });
@@ -279,9 +357,10 @@ TEST(Remote, DamagedPartsAreRefused) {
   const Source remote(std::make_shared<RemoteStore>(
       RemoteShape{16, 3, false, 48, DType::f64},
       [&](const RemoteCall& call) {
-        std::vector<RemotePart> parts = workers.run(call);
-        if (call.pass == "moments") parts.front().bytes = parts.front().bytes.first(parts.front().bytes.size() - 1);
-        return parts;
+        RemoteResults results = workers.run(call);
+        ByteView& bytes = results.parts.front().bytes;
+        if (call.pass == "moments") bytes = bytes.first(bytes.size() - 1);
+        return results;
       },
       4));
   support::expect_error(ErrorCode::internal, {"damaged"}, [&] { column_moments(remote, context); });
