@@ -63,26 +63,37 @@ class _Passes:
         self._backed, self._looked = backed, False
         self._rows = np.arange(backed.shape[0]) if rows is None else np.asarray(rows)
 
-    def __call__(self, name, shared, by_row, rows, merged):
-        """The results of the pieces that begin before row `rows`, or the one that they merge to."""
-        step, levels, results = self._backed.piece_rows(), [], []
+    def __call__(self, name, shared, by_row, rows, merged, reads, leaves):
+        """The results of the pieces that begin before row `rows`, or the one that they merge to; and what was left."""
+        step, levels, results, left = self._backed.piece_rows(), [], [], []
         for first in range(0, min(rows, len(self._rows)), step):
-            results.append(self._partial(name, shared, by_row, first, first + step))
+            last = min(first + step, len(self._rows))
+            own = [_part_of(one, first, last, step) for one in by_row]
+            block = core_data(self._read(first, last)) if reads else None
+            result, rest = _core.remote_partial(name, shared, own, block, last - first, first)
+            results.append(result)
+            left.append(rest)
             levels.append(0)
             while merged and len(levels) > 1 and levels[-1] == levels[-2]:
                 _merge_last(name, results, levels)
         while merged and len(levels) > 1:
             _merge_last(name, results, levels)
-        self._looked = self._looked or rows >= len(self._rows)
-        return results
+        self._looked = self._looked or (reads and rows >= len(self._rows))
+        return results, left
 
-    def _partial(self, name, shared, by_row, first, last):
+    def _read(self, first, last):
         rows = self._rows[first:last]
         block = self._backed.read(rows)
         if not self._looked:
             self._backed.look(rows, block)
-        own = [np.ascontiguousarray(one[first:last]).reshape(-1) for one in by_row]
-        return _core.remote_partial(name, shared, own, core_data(block), first)
+        return block
+
+
+def _part_of(argument, first, last, step):
+    """What belongs to the rows of one piece, of an array or of what was left by piece."""
+    if isinstance(argument, list):
+        return argument[first // step]
+    return np.ascontiguousarray(argument[first:last]).reshape(-1)
 
 
 def _merge_last(name, results, levels):

@@ -21,9 +21,9 @@ class RemoteRows:
 
 block_rows: int = 2048
 
-def remote_partial(pass_name: str, shared: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], by_row: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], chunk: object, first: int) -> object:
+def remote_partial(pass_name: str, shared: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], by_row: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], chunk: object | None, rows: int, first: int) -> tuple:
     """
-    What a pass makes of one chunk of rows, whose first is row `first` of all.
+    What a pass makes of one chunk of rows (None where it reads none), whose first is row `first` of all, and what it leaves with it (or None).
     """
 
 def remote_merge(pass_name: str, left: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:

@@ -198,8 +198,8 @@ class _Passes:
         self._token = uuid.uuid4().hex
         self._count = self._tasks = self._sent = self._received = 0
 
-    def __call__(self, name, shared, by_row, rows, merged):
-        """The results of the chunks that begin before row `rows`, or the one that they merge to."""
+    def __call__(self, name, shared, by_row, rows, merged, reads, leaves):
+        """The results of the chunks that begin before row `rows`, or the one that they merge to; and what was left."""
         from dask.task_spec import DataNode, Task, TaskRef
 
         self._count += 1
@@ -207,34 +207,56 @@ class _Passes:
         prefix, token = "tamis-" + name.replace("_", "-"), f"{self._token}-{self._count}"
         # Copied, since a task that is no longer wanted may outlive what they show.
         told = f"{prefix}-shared-{token}"
-        graph, level, size = {told: DataNode(told, np.array(shared))}, [], shared.nbytes
+        graph, level, left, size = {told: DataNode(told, np.array(shared))}, [], [], shared.nbytes
         for c, chunk in enumerate(self._chunks):
             first, last = self._first[c], self._first[c + 1]
             if first >= rows:
                 break
-            own = [np.array(one[first:last]).reshape(-1) for one in by_row]
+            own = [one.task(c) if isinstance(one, _Left) else np.array(one[first:last]).reshape(-1) for one in by_row]
+            size += sum(one.nbytes for one in own if isinstance(one, np.ndarray))
             shape = (last - first, self._shape[1])
             key = (f"{prefix}-{token}", c)
-            words = (_core.version, name, TaskRef(told), own, TaskRef(chunk), first, shape, self._sparse)
-            graph[key] = Task(key, _partial, *words)
+            words = (_core.version, name, TaskRef(told), first, shape, self._sparse, leaves)
+            graph[key] = Task(key, _partial, *words, TaskRef(chunk) if reads else None, *own)
+            if leaves:
+                left.append(key)
+                key = (f"{prefix}-result-{token}", c)
+                graph[key] = Task(key, _result, TaskRef(left[-1]))
             level.append(key)
-            size += sum(one.nbytes for one in own)
         while merged and len(level) > 1:
             level = _merged_level(graph, f"{prefix}-merge-{token}", name, level)
         self._tasks += len(graph) - 1
         self._sent += size
-        results = _compute({**self._graph, **graph}, level, size)
+        known = {key: node for one in by_row if isinstance(one, _Left) for key, node in one.nodes.items()}
+        data = self._graph if reads else {}
+        results, nodes = _compute({**data, **known, **graph}, level, left, size)
         self._received += sum(one.nbytes for one in results)
-        return results
+        return results, _Left(nodes) if leaves else None
 
     def statistics(self):
         """What is worth knowing of the traffic between the selector and the workers."""
         return {
             "chunks": len(self._chunks),
+            "requests": self._count,
             "tasks": self._tasks,
             "bytes_sent": self._sent,
             "bytes_received": self._received,
         }
+
+
+class _Left:
+    """What a pass has left with the chunks: their keys, in order, and for each a future, or the value without a cluster.
+
+    Futures are given back, and what they stand for is forgotten, when the core lets go of this."""
+
+    def __init__(self, nodes):
+        self.nodes = nodes
+        self._keys = list(nodes)
+
+    def task(self, c):
+        from dask.task_spec import TaskRef
+
+        return TaskRef(self._keys[c])
 
 
 def _merged_level(graph, prefix, name, level):
@@ -249,10 +271,17 @@ def _merged_level(graph, prefix, name, level):
     return above
 
 
-def _partial(version, name, shared, by_row, chunk, first, shape, is_sparse):
-    """What a pass makes of one chunk; runs on a worker."""
+def _partial(version, name, shared, first, shape, is_sparse, leaves, chunk, *by_row):
+    """What a pass makes of one chunk, and where it leaves something with it, that too; runs on a worker."""
     if version != _core.version:
         raise RuntimeError(f"tamis.dask: this worker has tamis {_core.version}, the client {version}, need the same")
+    own = [one[1] if isinstance(one, tuple) else one for one in by_row]
+    block = None if chunk is None else core_data(_checked(chunk, first, shape, is_sparse))
+    both = _core.remote_partial(name, shared, own, block, shape[0], first)
+    return both if leaves else both[0]
+
+
+def _checked(chunk, first, shape, is_sparse):
     if sparse.issparse(chunk) != is_sparse:
         said = "sparse" if is_sparse else "not sparse"
         raise ValueError(f"X: a chunk of type {type(chunk).__name__} at row {first}, but the array's _meta is {said}")
@@ -261,7 +290,11 @@ def _partial(version, name, shared, by_row, chunk, first, shape, is_sparse):
     if chunk.shape != shape or chunk.dtype.kind not in "biuf":
         found = f"a chunk of shape {chunk.shape} and type {chunk.dtype} at row {first}"
         raise ValueError(f"X: {found}, need {shape} real numbers")
-    return _core.remote_partial(name, shared, by_row, core_data(chunk), first)
+    return chunk
+
+
+def _result(both):
+    return both[0]
 
 
 def _merge(name, left, right):
@@ -271,14 +304,20 @@ def _merge(name, left, right):
 # --- Dask ------------------------------------------------------------------------------------------------------------
 
 
-def _compute(graph, keys, size):
-    """The values of keys, by the scheduler that is in force. `size` bytes of the graph are what a pass must send."""
+def _compute(graph, keys, left, size):
+    """The values of keys, by the scheduler that is in force, and the nodes that stand for the values of `left` in graphs
+    to come. `size` bytes of the graph are what a pass must send."""
     import dask
     from dask.delayed import Delayed
+    from dask.task_spec import DataNode
 
-    wanted = [Delayed(key, graph) for key in keys]
+    wanted = [Delayed(key, graph) for key in [*keys, *left]]
     client = _client(dask)
-    return list(dask.compute(*wanted)) if client is None else _compute_on(client, wanted, size)
+    if client is not None:
+        results, futures = _compute_on(client, wanted, len(keys), size)
+        return results, dict(zip(left, futures))
+    values = dask.compute(*wanted)
+    return list(values[: len(keys)]), {key: DataNode(key, value) for key, value in zip(left, values[len(keys) :])}
 
 
 def _client(dask):
@@ -295,7 +334,8 @@ def _client(dask):
         return None
 
 
-def _compute_on(client, wanted, size):
+def _compute_on(client, wanted, count, size):
+    """The values of the first `count`, and futures of the others."""
     import dask
     from dask.utils import parse_bytes
     from distributed import KilledWorker
@@ -307,7 +347,7 @@ def _compute_on(client, wanted, size):
     with dask.config.set({_LARGE_GRAPH: limit + 2 * size}):  # Dask warns of data in the graph, which these are not
         futures = client.compute(wanted)
     try:
-        return _gathered(client, futures)
+        return _gathered(client, futures[:count]), futures[count:]
     except (KilledWorker, CommClosedError, asyncio.CancelledError, concurrent.futures.CancelledError) as error:
         raise RuntimeError(f"tamis.dask: the cluster lost what was asked of it: {error}") from error
     except BaseException:

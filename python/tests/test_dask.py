@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -272,24 +273,48 @@ def test_errors_of_the_callers_own_tasks_come_through():
 # --- The graph -------------------------------------------------------------------------------------------------------
 
 
-def test_tasks_grow_as_chunks_times_passes():
-    """At most one task a chunk and one a merge in every pass; the first row and samples of rows are passes too."""
+def test_tasks_grow_as_chunks_times_requests():
+    """At most two tasks a chunk and one a merge in every request: passes over the data, steps of k-means, samples."""
     X = planted(n=32 * BLOCK, d=6)
     for blocks in (1, 2, 4, 32):
         fit = on_dask("UFCM", n_clusters=3, max_iter=4, tol=0).fit(da.from_array(X, chunks=(blocks * BLOCK, -1)))
-        chunks, passes = fit.report_["chunks"], fit.report_["passes"]
+        chunks, passes, requests = (fit.report_[name] for name in ("chunks", "passes", "requests"))
         assert chunks == 32 // blocks
-        assert chunks * passes <= fit.report_["tasks"] <= 2 * chunks * (passes + 3)
+        assert chunks * passes <= fit.report_["tasks"] <= 3 * chunks * requests
 
 
 def test_the_tasks_that_are_counted_are_those_that_run(monkeypatch):
     ran = []
-    for name in ("_partial", "_merge"):
+    for name in ("_partial", "_result", "_merge"):
         task = getattr(tamis.dask, name)
         monkeypatch.setattr(tamis.dask, name, lambda *words, task=task, name=name: ran.append(name) or task(*words))
     D = da.from_array(planted(n=8 * BLOCK, d=6), chunks=(BLOCK, -1))
     fit = on_dask("UFCM", n_clusters=3, max_iter=4, tol=0).fit(D)
-    assert len(ran) == fit.report_["tasks"] and {"_partial", "_merge"} == set(ran)
+    assert len(ran) == fit.report_["tasks"] and {"_partial", "_result", "_merge"} == set(ran)
+
+
+def test_the_projected_rows_stay_where_the_rows_are(monkeypatch):
+    """Of what belongs to rows, labels alone come to the client; and what was left with the rows is let go in the end."""
+    came, left = {}, []
+    run = tamis.dask._Passes.__call__
+
+    def recorded(self, name, *words):
+        results, kept = run(self, name, *words)
+        came[name] = max(came.get(name, 0), sum(one.nbytes for one in results))
+        if kept is not None:
+            left.append(weakref.ref(kept))
+        return results, kept
+
+    monkeypatch.setattr(tamis.dask._Passes, "__call__", recorded)
+    n, clusters = 8 * BLOCK, 3
+    X = planted(n=n, d=6)
+    D = da.from_array(X, chunks=(BLOCK, -1))
+    same_work(on_dask("UFCM", n_clusters=clusters).fit(D), in_memory("UFCM", X, n_clusters=clusters))
+    assert came.pop("gather_labels") <= 4 * n + 8 * 8
+    sample = 8192  # rows at most for new starts, of two numbers each
+    assert came.pop("take_points") <= 8 * 2 * sample + 8 * 100
+    assert max(came.values()) < 2 * n, came
+    assert left and all(one() is None for one in left)
 
 
 # --- Workers of their own ---------------------------------------------------------------------------------------------

@@ -33,6 +33,8 @@ void check(const KMeansOptions& options, Index rows) {
 
 }  // namespace
 
+bool exchanges_points(Index rows, Index clusters) { return rows <= kExchangeSize * clusters; }
+
 template <class T>
 KMeansResult lloyd(const Points<T>& points, const Matrix& centers, const KMeansOptions& options, Context& context) {
   check(options, points.rows());
@@ -55,6 +57,7 @@ KMeansResult lloyd_from_labels(const Points<T>& points, const std::vector<int>& 
 template <class T>
 KMeansResult kmeans(const Points<T>& points, const KMeansOptions& options, Context& context) {
   check(options, points.rows());
+  require(points.there().store == nullptr, ErrorCode::internal, "kmeans: starts need points that are here");
   std::vector<Run<T>> runs(static_cast<std::size_t>(options.restarts), Run<T>(points, options, context));
   std::vector<std::size_t> alive(runs.size());
   std::iota(alive.begin(), alive.end(), std::size_t{0});

@@ -1,4 +1,4 @@
-// k-means on points in memory: Lloyd's iteration from k-means++ or random starts, many restarts together.
+// k-means: Lloyd's iteration from k-means++ or random starts, many restarts together.
 //
 //   minimise ||Y - U G||^2 over U (one 1 a row) and G (c x m)
 //
@@ -12,47 +12,10 @@
 #include <vector>
 
 #include "tamis/base/context.h"
-#include "tamis/linalg/kernels.h"
+#include "tamis/data/points.h"
 #include "tamis/linalg/matrix.h"
 
 namespace tamis {
-
-// Points packed for the kernels: panels of kPanel rows, dimension by dimension. They should lie around 0, since
-// distances are computed from squared norms; kmeans(Matrix) sees to that itself.
-template <class T>
-class Points {
- public:
-  explicit Points(const BasicMatrix<T>& rows);
-  // The given rows (any order) of other points, perhaps in another precision.
-  template <class Other>
-  Points(const Points<Other>& all, const std::vector<Index>& rows)
-      : Points(static_cast<Index>(rows.size()), all.dims()) {
-    for (Index i = 0; i < rows_; ++i) {
-      const Index from = rows[static_cast<std::size_t>(i)];
-      const Other* source = all.panel(from / kPanel) + from % kPanel;
-      T* target = data_.data() + i / kPanel * dims_ * kPanel + i % kPanel;
-      for (Index j = 0; j < dims_; ++j) target[j * kPanel] = static_cast<T>(source[j * kPanel]);
-    }
-    measure();
-  }
-
-  Index rows() const { return rows_; }
-  Index dims() const { return dims_; }
-  Index panels() const { return (rows_ + kPanel - 1) / kPanel; }
-  const T* panel(Index p) const { return data_.data() + p * dims_ * kPanel; }
-  T at(Index row, Index dim) const { return panel(row / kPanel)[dim * kPanel + row % kPanel]; }
-  double squared_norm() const { return squared_norm_; }  // of all points
-  T squared_norm(Index row) const { return squares_[static_cast<std::size_t>(row)]; }
-  const std::vector<T>& squared_norms() const { return squares_; }  // of each row, with zeros for the last panel's rest
-
- private:
-  Points(Index rows, Index dims);
-  void measure();
-
-  Index rows_, dims_;
-  std::vector<T> data_, squares_;
-  double squared_norm_ = 0;
-};
 
 struct KMeansOptions {
   Index clusters = 8;
@@ -76,11 +39,16 @@ struct KMeansResult {
   std::vector<double> history;  // inertia after each iteration
 };
 
+// Whether single points are exchanged in the end, which looks at them one after the other: they must be here.
+bool exchanges_points(Index rows, Index clusters);
+
+// Points that lie around 0; kmeans(Matrix) sees to that itself. They must be here, for the starts.
 template <class T>
 KMeansResult kmeans(const Points<T>& points, const KMeansOptions& options, Context& context);
 KMeansResult kmeans(Matrix points, const KMeansOptions& options, Context& context);
 
-// Lloyd's iteration from given centres, or from given labels (which it can only improve on).
+// Lloyd's iteration from given centres, or from given labels (which it can only improve on). Points that were left with
+// the rows they are of stay there: of each step, c x m numbers are moved.
 template <class T>
 KMeansResult lloyd(const Points<T>& points, const Matrix& centers, const KMeansOptions& options, Context& context);
 template <class T>

@@ -5,45 +5,36 @@
 #include <limits>
 #include <utility>
 
+#include "tamis/base/error.h"
 #include "tamis/cluster/kmeans.h"
+#include "tamis/data/passes/point_passes.h"
 #include "tamis/linalg/kernels.h"
 
 namespace tamis {
 
-// Panels whose sums form one partial; a constant, since the order of sums follows it.
-inline constexpr Index kChunkPanels = 128;
 // Moving single points pays where clusters are small on average; in large ones a point hardly moves its own centre.
 inline constexpr Index kExchangeSize = 256;
 inline constexpr Index kExchangeSweeps = 20;
-
-// Sums of the points of each cluster and their number.
-struct Sums {
-  Sums(Index c, Index m) : points(c, m), counts(static_cast<std::size_t>(c)) {}
-  Matrix points;
-  std::vector<Index> counts;
-  Index changed = 0;
-};
 
 template <class T>
 class Run {
  public:
   Run(const Points<T>& points, const KMeansOptions& options, Context& context)
-      : points_(points),
-        options_(options),
-        context_(context),
-        sums_(options.clusters, points.dims()),
-        labels_(static_cast<std::size_t>(points.panels() * kPanel), -1) {
+      : points_(points), options_(options), context_(context), sums_(options.clusters, points.dims()) {
+    const bool here = points.there().store == nullptr;
+    require(here || !(options.exchange && exchanges_points(points.rows(), options.clusters)), ErrorCode::internal,
+            "kmeans: ", points.rows(), " points are elsewhere, need them here");
+    fixed_.values.assign(options.fixed.begin(), options.fixed.end());
+    if (!here && !fixed_.empty()) sum_clusters(points_, options_.clusters, fixed_, context_);  // leaves them there
     result_.centers = Matrix(options.clusters, points.dims());
   }
 
   void start_from_centers(const Matrix& centers) { result_.centers = centers; }
 
   void start_from_labels(const std::vector<int>& labels) {
-    std::copy(labels.begin(), labels.end(), labels_.begin());
-    for (Index i = 0; i < points_.rows(); ++i) {
-      const int label = labels_[static_cast<std::size_t>(i)];
-      if (label >= 0) move(i, label, 1, sums_);
-    }
+    labels_.values.assign(labels.begin(), labels.end());
+    ClusterSums sums = sum_clusters(points_, options_.clusters, labels_, context_);
+    sums_.take(sums);
     update_centers();
   }
 
@@ -57,7 +48,7 @@ class Run {
   void finish() {
     while (true) {
       advance(options_.iterations);
-      const bool small = options_.exchange && points_.rows() <= kExchangeSize * options_.clusters;
+      const bool small = options_.exchange && exchanges_points(points_.rows(), options_.clusters);
       if (!result_.converged || !small || exchange() == 0) return;
       result_.converged = false;
     }
@@ -66,8 +57,7 @@ class Run {
   double inertia() const { return result_.inertia; }
 
   KMeansResult take() {
-    labels_.resize(static_cast<std::size_t>(points_.rows()));
-    result_.labels.assign(labels_.begin(), labels_.end());
+    result_.labels = gather_labels(labels_, points_.rows(), context_);
     result_.counts = sums_.counts;
     return std::move(result_);
   }
@@ -76,14 +66,9 @@ class Run {
   void step() {
     context_.check_cancelled();
     prepare_centers();
-    const Index chunks = (points_.panels() + kChunkPanels - 1) / kChunkPanels;
-    changes_.resize(static_cast<std::size_t>(chunks), Sums(options_.clusters, points_.dims()));
-    context_.pool().run(chunks, [&](Index chunk) { assign(chunk, changes_[static_cast<std::size_t>(chunk)]); });
-    Index changed = 0;
-    for (Sums& change : changes_) {
-      changed += change.changed;
-      take(change);
-    }
+    ClusterSums change = assign_points(points_, kernel_, fixed_, labels_, changes_, context_);
+    Index changed = change.changed;
+    sums_.take(change);
     changed += refill_empty_clusters();
     update_centers();
     result_.converged = changed == 0;
@@ -94,61 +79,23 @@ class Run {
   // g = -2 centre, norm = ||centre||^2: what the kernel takes. A cluster that never had a point attracts none.
   void prepare_centers() {
     const Index c = options_.clusters, m = points_.dims();
-    g_.resize(static_cast<std::size_t>(c * m));
-    norm_.resize(static_cast<std::size_t>(c));
+    kernel_.g.resize(static_cast<std::size_t>(c * m));
+    kernel_.norm.resize(static_cast<std::size_t>(c));
     for (Index k = 0; k < c; ++k) {
       double norm = 0;
       for (Index j = 0; j < m; ++j) {
         const double value = result_.centers(k, j);
-        g_[static_cast<std::size_t>(k * m + j)] = static_cast<T>(-2 * value);
+        kernel_.g[static_cast<std::size_t>(k * m + j)] = static_cast<T>(-2 * value);
         norm += value * value;
       }
-      norm_[static_cast<std::size_t>(k)] = static_cast<T>(norm);
+      kernel_.norm[static_cast<std::size_t>(k)] = static_cast<T>(norm);
     }
   }
 
-  void assign(Index chunk, Sums& change) {
-    const Index first_panel = chunk * kChunkPanels;
-    const Index panels = std::min(kChunkPanels, points_.panels() - first_panel);
-    T best[kChunkPanels * kPanel];
-    std::int32_t label[kChunkPanels * kPanel];
-    kernels<T>().nearest(points_.panel(first_panel), panels, points_.dims(), g_.data(), norm_.data(), options_.clusters,
-                         best, label);
-    const Index first = first_panel * kPanel, rows = std::min(panels * kPanel, points_.rows() - first);
-    if (!options_.fixed.empty()) {
-      for (Index i = 0; i < rows; ++i) {
-        const int fixed = options_.fixed[static_cast<std::size_t>(first + i)];
-        if (fixed >= 0) label[i] = fixed;
-      }
-    }
-    std::int32_t* before = labels_.data() + first;
-    for (Index begin = 0; begin < rows; begin += kPanel) {
-      const Index end = std::min(begin + kPanel, rows);
-      if (std::equal(label + begin, label + end, before + begin)) continue;  // most panels, after a few steps
-      for (Index i = begin; i < end; ++i) {
-        if (label[i] == before[i]) continue;
-        if (before[i] >= 0) move(first + i, before[i], -1, change);
-        move(first + i, label[i], 1, change);
-        before[i] = label[i];
-        ++change.changed;
-      }
-    }
-  }
-
-  void move(Index row, int cluster, int sign, Sums& sums) {
-    const T* point = points_.panel(row / kPanel) + row % kPanel;
-    double* sum = sums.points.row(cluster);
-    for (Index j = 0; j < points_.dims(); ++j) sum[j] += sign * static_cast<double>(point[j * kPanel]);
-    sums.counts[static_cast<std::size_t>(cluster)] += sign;
-  }
-
-  // Adds a change to the sums and leaves it empty for the next step.
-  void take(Sums& change) {
-    if (change.changed == 0) return;
-    for (Index i = 0; i < sums_.points.size(); ++i)
-      sums_.points.data()[i] += std::exchange(change.points.data()[i], 0.0);
-    for (std::size_t k = 0; k < sums_.counts.size(); ++k) sums_.counts[k] += std::exchange(change.counts[k], Index{0});
-    change.changed = 0;
+  void move(const double* point, std::int32_t cluster, int sign) {
+    double* sum = sums_.points.row(cluster);
+    for (Index j = 0; j < points_.dims(); ++j) sum[j] += sign * point[j];
+    sums_.counts[static_cast<std::size_t>(cluster)] += sign;
   }
 
   // Centres are means; inertia = sum ||y||^2 - sum_k ||s_k||^2 / n_k.
@@ -171,14 +118,27 @@ class Run {
     Index moved = 0;
     for (Index k = 0; k < options_.clusters; ++k) {
       if (sums_.counts[static_cast<std::size_t>(k)] != 0) continue;
-      const Index row = farthest_point();
-      if (row < 0) break;
-      move(row, labels_[static_cast<std::size_t>(row)], -1, sums_);
-      move(row, static_cast<int>(k), 1, sums_);
-      labels_[static_cast<std::size_t>(row)] = static_cast<int>(k);
+      const FarPoint far = farthest();
+      if (far.row < 0) break;
+      move(far.point.data(), far.label, -1);
+      move(far.point.data(), static_cast<std::int32_t>(k), 1);
+      labels_.set(far.row, static_cast<std::int32_t>(k));
       ++moved;
     }
     return moved;
+  }
+
+  FarPoint farthest() {
+    Matrix centers(options_.clusters, points_.dims());
+    std::vector<char> may_lose;
+    for (Index k = 0; k < options_.clusters; ++k) {
+      const Index count = sums_.counts[static_cast<std::size_t>(k)];
+      may_lose.push_back(count >= 2 ? 1 : 0);
+      for (Index j = 0; j < points_.dims() && count > 0; ++j) {
+        centers(k, j) = sums_.points(k, j) / static_cast<double>(count);
+      }
+    }
+    return farthest_point(points_, centers, may_lose, rounding(), fixed_, labels_, context_);
   }
 
   // Hartigan's moves: point y goes from cluster a to b where that lowers the inertia, the centres' own moves counted:
@@ -195,17 +155,17 @@ class Run {
       for (Index panel = 0; panel < points_.panels(); ++panel) {
         if (!panel_may_move(panel)) continue;
         for (Index i = panel * kPanel; i < std::min((panel + 1) * kPanel, points_.rows()); ++i) {
-          const int a = labels_[static_cast<std::size_t>(i)];
+          const std::int32_t a = labels_.values[static_cast<std::size_t>(i)];
           // An earlier move of this panel may have left the cluster with one point.
           if (!movable_[static_cast<std::size_t>(i % kPanel)] || sums_.counts[static_cast<std::size_t>(a)] < 2)
             continue;
           for (Index j = 0; j < points_.dims(); ++j)
             y[static_cast<std::size_t>(j)] = static_cast<double>(points_.at(i, j));
-          const int b = best_move(y, a, distance);
+          const std::int32_t b = best_move(y, a, distance);
           if (b == a) continue;
-          move(i, a, -1, sums_);
-          move(i, b, 1, sums_);
-          labels_[static_cast<std::size_t>(i)] = b;
+          move(y.data(), a, -1);
+          move(y.data(), b, 1);
+          labels_.set(i, b);
           set_center(a);
           set_center(b);
           ++moves;
@@ -226,7 +186,7 @@ class Run {
     const Index c = options_.clusters, width = (c + kWidthStep<T> - 1) / kWidthStep<T> * kWidthStep<T>;
     columns_ = BasicMatrix<T>(points_.dims(), width);
     panel_products_ = BasicMatrix<T>(kPanel, width);
-    norm_.resize(static_cast<std::size_t>(c));
+    kernel_.norm.resize(static_cast<std::size_t>(c));
     movable_.resize(static_cast<std::size_t>(kPanel));
     for (Index k = 0; k < c; ++k) set_column(k);
   }
@@ -238,7 +198,7 @@ class Run {
       columns_(j, k) = static_cast<T>(value);
       norm += value * value;
     }
-    norm_[static_cast<std::size_t>(k)] = static_cast<T>(norm);
+    kernel_.norm[static_cast<std::size_t>(k)] = static_cast<T>(norm);
   }
 
   // Marks the rows of a panel for which a move may pay, judged in T with some slack; best_move() decides.
@@ -253,16 +213,16 @@ class Run {
       movable_[static_cast<std::size_t>(r)] = 0;
       if (row >= points_.rows()) break;
       const auto at = static_cast<std::size_t>(row);
-      const auto a = static_cast<std::size_t>(labels_[at]);
-      if (sums_.counts[a] < 2 || (!options_.fixed.empty() && options_.fixed[at] >= 0)) continue;
+      const auto a = static_cast<std::size_t>(labels_.values[at]);
+      if (sums_.counts[a] < 2 || (!fixed_.empty() && fixed_.values[at] >= 0)) continue;
       const auto square = points_.squared_norm(row);
       const T* product = panel_products_.row(r);
       const auto own_size = static_cast<T>(sums_.counts[a]);
-      const T own = (square + norm_[a] - 2 * product[a]) * own_size / (own_size - 1);
+      const T own = (square + kernel_.norm[a] - 2 * product[a]) * own_size / (own_size - 1);
       const T slack = std::numeric_limits<T>::epsilon() * 16 * square;
       for (Index k = 0; k < c && !movable_[static_cast<std::size_t>(r)]; ++k) {
         const auto size = static_cast<T>(sums_.counts[static_cast<std::size_t>(k)]);
-        const T other = (square + norm_[static_cast<std::size_t>(k)] - 2 * product[k]) * size / (size + 1);
+        const T other = (square + kernel_.norm[static_cast<std::size_t>(k)] - 2 * product[k]) * size / (size + 1);
         movable_[static_cast<std::size_t>(r)] = other < own + slack && k != static_cast<Index>(a);
       }
       any = any || movable_[static_cast<std::size_t>(r)];
@@ -303,34 +263,13 @@ class Run {
     return 1e-12 * points_.squared_norm() / static_cast<double>(std::max<Index>(points_.rows(), 1));
   }
 
-  Index farthest_point() const {
-    Index farthest = -1;
-    double largest = rounding();
-    for (Index i = 0; i < points_.rows(); ++i) {
-      const auto row = static_cast<std::size_t>(i);
-      const auto own = static_cast<std::size_t>(labels_[row]);
-      if (sums_.counts[own] < 2 || (!options_.fixed.empty() && options_.fixed[row] >= 0)) continue;
-      double distance = 0;
-      for (Index j = 0; j < points_.dims(); ++j) {
-        const double center = sums_.points(labels_[row], j) / static_cast<double>(sums_.counts[own]);
-        const double delta = static_cast<double>(points_.at(i, j)) - center;
-        distance += delta * delta;
-      }
-      if (distance > largest) {
-        largest = distance;
-        farthest = i;
-      }
-    }
-    return farthest;
-  }
-
   const Points<T>& points_;
   const KMeansOptions& options_;
   Context& context_;
-  Sums sums_;
-  std::vector<Sums> changes_;  // of one step, chunk by chunk
-  std::vector<std::int32_t> labels_;
-  std::vector<T> g_, norm_;
+  ClusterSums sums_;
+  std::vector<ClusterSums> changes_;  // of one step, block by block
+  RowLabels fixed_, labels_;
+  KernelCenters<T> kernel_;
   BasicMatrix<T> columns_, panel_products_;  // of exchange()
   std::vector<char> movable_;
   KMeansResult result_;

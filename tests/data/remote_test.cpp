@@ -6,7 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#include "tamis/cluster/kmeans.h"
 #include "tamis/data/passes/passes.h"
+#include "tamis/data/passes/point_passes.h"
+#include "tamis/data/passes/reduce.h"
 #include "tamis/data/passes/wire.h"
 #include "tamis/select/methods/maxvar.h"
 #include "tamis/select/ufcm/ufcm.h"
@@ -209,6 +212,70 @@ TEST(Remote, MethodsGiveTheBitsOfMemory) {
   }
 }
 
+void expect_same_clusters(const KMeansResult& a, const KMeansResult& b, const std::string& name) {
+  EXPECT_EQ(a.labels, b.labels) << name;
+  EXPECT_EQ(a.counts, b.counts) << name;
+  EXPECT_TRUE(support::same_bits(a.centers, b.centers)) << name;
+  EXPECT_TRUE(support::same_bits(a.history, b.history)) << name;
+  EXPECT_EQ(a.converged, b.converged) << name;
+}
+
+// From centres two of which attract no point, from labels, and with some labels fixed.
+TEST(Remote, LloydsStepsHaveTheBitsOfMemory) {
+  const Matrix x = support::mixture(3 * kBlockRows + 77, 6, 3, 4, 5, 11);
+  const support::MakeSource make = support::layouts().front().make;
+  Context here(2), there(1);
+  const Source memory = make(x, kBlockRows);
+  const Centered z(memory, column_moments(memory, here));
+  const Matrix w = support::random_matrix(6, 3, 12);
+  const Points<double> points(multiply(z, w, here));
+  Matrix centers = support::random_matrix(5, 3, 13);
+  for (const Index far_away : {1, 3}) centers(far_away, 0) = 1e6;
+  KMeansOptions options;
+  options.clusters = 5;
+  std::vector<int> labels, fixed;
+  for (int i = 0; i < x.rows(); ++i) labels.push_back(i % 4), fixed.push_back(i % 7 == 0 ? i % 5 : -1);
+  for (const Index blocks : {1, 2, 4}) {
+    Workers workers(x, make, kBlockRows, blocks);
+    const Source remote = remote_source(workers, x, kBlockRows);
+    const Centered far(remote, column_moments(remote, there));
+    const Points<double> left = project(far, w, there);
+    ASSERT_NE(left.there().store, nullptr);
+    EXPECT_EQ(points.squared_norm(), left.squared_norm());
+    for (const auto& given : {std::vector<int>(), fixed}) {
+      options.fixed = given;
+      const std::string name = std::to_string(blocks) + (given.empty() ? " blocks" : " blocks, some labels fixed");
+      expect_same_clusters(lloyd(points, centers, options, here), lloyd(left, centers, options, there), name);
+      expect_same_clusters(lloyd_from_labels(points, labels, options, here),
+                           lloyd_from_labels(left, labels, options, there), name);
+    }
+    const std::vector<Index> rows = {0, 5, kBlockRows, x.rows() - 1};
+    const Points<double> some = take_points(left, rows, there);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      EXPECT_EQ(some.at(static_cast<Index>(i), 2), points.at(rows[i], 2));
+    }
+  }
+}
+
+// U is found where the rows are: nothing but labels comes by row, unless the rows are few.
+TEST(Remote, ProjectedRowsStayWhereTheRowsAre) {
+  const Matrix x = support::mixture(2 * kBlockRows + 9, 8, 3, 4, 5, 14);
+  const support::MakeSource make = support::layouts().front().make;
+  Workers workers(x, make, kBlockRows, 1);
+  Context context(1);
+  UfcmOptions options;
+  options.clusters = 3;
+  options.beta = 10;
+  ufcm(remote_source(workers, x, kBlockRows), options, context);
+  EXPECT_EQ(std::count(workers.calls.begin(), workers.calls.end(), "multiply"), 0);
+  EXPECT_GT(std::count(workers.calls.begin(), workers.calls.end(), "assign_points"), 0);
+  workers.calls.clear();
+  options.clusters = 20;
+  ufcm(remote_source(workers, x, kBlockRows), options, context);
+  EXPECT_GT(std::count(workers.calls.begin(), workers.calls.end(), "multiply"), 0);
+  EXPECT_EQ(std::count(workers.calls.begin(), workers.calls.end(), "assign_points"), 0);
+}
+
 TEST(Remote, TakesNoMemoryHere) {
   const RemoteStore store({Index{1} << 40, 1000, false, Index{1} << 50, DType::f64}, {});
   EXPECT_EQ(store.resident_bytes(), 0U);
@@ -217,9 +284,8 @@ TEST(Remote, TakesNoMemoryHere) {
 
 TEST(Remote, WhatRunsElsewhereMayFail) {
   const RemoteShape shape{10, 2, false, 20, DType::f64};
-  const Source source(std::make_shared<RemoteStore>(shape, [](const RemoteCall& call) -> std::vector<RemotePart> {
-    fail(ErrorCode::io, call.pass, ": nobody there");
-  }));
+  const Source source(std::make_shared<RemoteStore>(
+      shape, [](const RemoteCall& call) -> RemoteResults { fail(ErrorCode::io, call.pass, ": nobody there"); }));
   Context context(1);
   support::expect_error(ErrorCode::io, {"nobody there"}, [&] { column_moments(source, context); });
   support::expect_error(ErrorCode::internal, {"cannot run where the rows are"}, [&] { gather(source, context); });
@@ -233,9 +299,10 @@ TEST(Remote, DamagedPartsAreRefused) {
   const Source remote(std::make_shared<RemoteStore>(
       RemoteShape{16, 3, false, 48, DType::f64},
       [&](const RemoteCall& call) {
-        std::vector<RemotePart> parts = workers.run(call);
-        if (call.pass == "moments") parts.front().bytes = parts.front().bytes.first(parts.front().bytes.size() - 1);
-        return parts;
+        RemoteResults results = workers.run(call);
+        ByteView& bytes = results.parts.front().bytes;
+        if (call.pass == "moments") bytes = bytes.first(bytes.size() - 1);
+        return results;
       },
       4));
   support::expect_error(ErrorCode::internal, {"damaged"}, [&] { column_moments(remote, context); });

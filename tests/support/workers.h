@@ -30,31 +30,44 @@ struct Workers {
     }
   }
 
-  Bytes partial(const RemoteCall& call, Index c) const {
+  using Left = std::vector<RemotePart>;
+
+  RemoteAnswer partial(const RemoteCall& call, Index c) const {
     Context context(1);
     const Source& chunk = chunks[static_cast<std::size_t>(c)];
     std::vector<ByteView> by_row;
     for (const RowArgument& argument : call.by_row) {
+      if (argument.left != nullptr) {
+        by_row.push_back(static_cast<const Left*>(argument.left.get())->at(static_cast<std::size_t>(c)).bytes);
+        continue;
+      }
       const auto* data = static_cast<const std::uint8_t*>(argument.data);
       by_row.emplace_back(data + static_cast<std::size_t>(c * chunk_rows) * argument.bytes,
                           static_cast<std::size_t>(chunk.rows()) * argument.bytes);
     }
-    return remote_partial(call.pass, call.shared, by_row, chunk, c * chunk_rows, context);
+    return remote_partial(call.pass, call.shared, by_row, call.reads ? &chunk : nullptr, chunk.rows(), c * chunk_rows,
+                          context);
   }
 
-  std::vector<RemotePart> run(const RemoteCall& call) {
+  RemoteResults run(const RemoteCall& call) {
     calls.push_back(call.pass);
-    const Index asked = (std::min(call.rows, rows) + chunk_rows - 1) / chunk_rows;
+    const auto asked = static_cast<std::size_t>((std::min(call.rows, rows) + chunk_rows - 1) / chunk_rows);
     const auto merge = [&](Bytes& into, Bytes&& from) { into = remote_merge(call.pass, into, from); };
-    TreeMerger<Bytes, decltype(merge)> merger(asked, merge);
-    std::vector<RemotePart> out;
-    for (Index c = asked - 1; c >= 0; --c) {  // in no particular order
-      if (call.merged) merger.add(c, partial(call, c));
+    std::vector<Bytes> answers(asked);
+    const auto left = std::make_shared<Left>(asked);
+    for (std::size_t c = asked; c-- > 0;) {  // in no particular order
+      RemoteAnswer answer = partial(call, static_cast<Index>(c));
+      answers[c] = std::move(answer.result);
+      (*left)[c] = std::move(answer.left);
     }
-    for (Index c = 0; c < (call.merged ? 1 : asked); ++c) {
-      const auto kept = std::make_shared<const Bytes>(call.merged ? merger.take() : partial(call, c));
-      out.push_back({*kept, kept});
+    if (call.merged) merge_in_tree(answers, merge);
+    answers.resize(call.merged ? std::min<std::size_t>(1, asked) : asked);
+    RemoteResults out;
+    for (Bytes& answer : answers) {
+      const auto kept = std::make_shared<const Bytes>(std::move(answer));
+      out.parts.push_back({*kept, kept});
     }
+    if (call.leaves) out.left = left;
     return out;
   }
 };

@@ -9,11 +9,17 @@ namespace tamis {
 
 // --- What travels --------------------------------------------------------------------------------------------------
 
-void ChunkTask::copy_by_row(void* out, std::size_t bytes) {
-  const bool fits = !by_row.empty() && by_row.front().size() == bytes;
-  require(fits, ErrorCode::internal, "what belongs to the rows of a chunk does not fit them");
-  if (bytes > 0) std::memcpy(out, by_row.front().data(), bytes);
+ByteView ChunkTask::next_by_row() {
+  require(!by_row.empty(), ErrorCode::internal, "nothing that belongs to the rows of a chunk");
+  const ByteView next = by_row.front();
   by_row.erase(by_row.begin());
+  return next;
+}
+
+void ChunkTask::copy_by_row(void* out, std::size_t bytes) {
+  const ByteView next = next_by_row();
+  require(next.size() == bytes, ErrorCode::internal, "what belongs to the rows of a chunk does not fit them");
+  if (bytes > 0) std::memcpy(out, next.data(), bytes);
 }
 
 // Columns (none where all are kept), their scale, and whether rows are scaled.
@@ -24,7 +30,8 @@ void Wire<Source>::put(RemoteRequest& request, const Source& source) {
 }
 
 Source Wire<Source>::take(ChunkTask& task) {
-  Source source = task.chunk;
+  require(task.chunk != nullptr, ErrorCode::internal, "a pass that reads rows, and none to read");
+  Source source = *task.chunk;
   const auto columns = task.shared.list<Index>();
   if (!columns.empty()) source = source.with_columns(columns);
   const auto column_scale = task.shared.list<double>();
@@ -54,7 +61,7 @@ void Wire<ByRow<Matrix>>::put(RemoteRequest& request, const ByRow<Matrix>& rows)
 }
 
 Matrix Wire<ByRow<Matrix>>::take(ChunkTask& task) {
-  Matrix matrix(task.chunk.rows(), task.shared.number<Index>());
+  Matrix matrix(task.rows, task.shared.number<Index>());
   task.take_by_row(matrix.data(), matrix.cols());
   return matrix;
 }
@@ -64,7 +71,7 @@ void Wire<ByRow<std::vector<int>>>::put(RemoteRequest& request, const ByRow<std:
 }
 
 std::vector<int> Wire<ByRow<std::vector<int>>>::take(ChunkTask& task) {
-  std::vector<int> values(static_cast<std::size_t>(task.chunk.rows()));
+  std::vector<int> values(static_cast<std::size_t>(task.rows));
   task.take_by_row(values.data(), 1);
   return values;
 }
@@ -72,7 +79,7 @@ std::vector<int> Wire<ByRow<std::vector<int>>>::take(ChunkTask& task) {
 std::vector<Index> Wire<RowList>::take(ChunkTask& task) {
   std::vector<Index> own;
   for (const Index row : task.shared.list<Index>()) {
-    if (row >= task.first && row < task.first + task.chunk.rows()) own.push_back(row - task.first);
+    if (row >= task.first && row < task.first + task.rows) own.push_back(row - task.first);
   }
   return own;
 }
@@ -91,42 +98,56 @@ void merge_sums(Sums& into, Sums&& from) {
 
 namespace {
 
-std::vector<RemotePart> ask(const RemoteStore& store, RemoteRequest& request, Context& context) {
+RemoteResults ask(const RemoteStore& store, RemoteRequest& request, Context& context) {
   context.check_cancelled();
   request.call.shared = request.shared.take();
   return store.run(request.call);
 }
 
+// take(part) of every chunk that begins before row `end`; it returns how many rows there were.
+template <class Take>
+void ask_each(const RemoteStore& store, RemoteRequest& request, Index end, Index count, Context& context, Take take) {
+  request.call.rows = end;
+  request.call.merged = false;
+  RemoteResults results = ask(store, request, context);
+  Index at = 0;
+  for (RemotePart& part : results.parts) {
+    at += take(part.bytes, at);
+    part = {};
+  }
+  require(at == count, ErrorCode::internal, request.call.pass, ": ", at, " rows, need ", count);
+}
+
 }  // namespace
 
-RemotePart ask_all(const RemoteStore& store, RemoteRequest& request, Context& context) {
+RemoteResults ask_all(const RemoteStore& store, RemoteRequest& request, Context& context) {
   request.call.rows = store.rows();
-  std::vector<RemotePart> parts = ask(store, request, context);
-  require(parts.size() == 1, ErrorCode::internal, request.call.pass, ": ", parts.size(), " results, need 1");
-  return std::move(parts.front());
+  RemoteResults results = ask(store, request, context);
+  const bool sound = request.call.merged ? results.parts.size() == 1 : !results.parts.empty();
+  require(sound, ErrorCode::internal, request.call.pass, ": ", results.parts.size(), " results");
+  return results;
 }
 
-std::vector<RemotePart> ask_each(const RemoteStore& store, RemoteRequest& request, Index rows, Context& context) {
-  request.call.rows = rows;
-  request.call.merged = false;
-  return ask(store, request, context);
-}
-
-Matrix ask_rows(const RemoteStore& store, RemoteRequest& request, Index rows, Index count, Context& context) {
-  Matrix out;
-  Index at = 0;
-  for (RemotePart& part : ask_each(store, request, rows, context)) {
-    const Matrix some = unpacked_result<Matrix>(part.bytes);
-    part = {};
+void ask_rows(const RemoteStore& store, RemoteRequest& request, Index end, Index count, Matrix& out, Context& context) {
+  ask_each(store, request, end, count, context, [&](ByteView bytes, Index at) {
+    const auto some = unpacked_result<Matrix>(bytes);
     if (at == 0 && out.empty()) out = Matrix(count, some.cols());
     require(some.cols() == out.cols() && some.rows() <= count - at, ErrorCode::internal, request.call.pass,
             ": rows of a chunk (", some.rows(), ", ", some.cols(), "), need ", out.cols(), " columns and ", count,
             " rows in all");
     std::copy_n(some.data(), some.size(), out.data() + at * out.cols());
-    at += some.rows();
-  }
-  require(at == count, ErrorCode::internal, request.call.pass, ": ", at, " rows, need ", count);
-  return out;
+    return some.rows();
+  });
+}
+
+void ask_rows(const RemoteStore& store, RemoteRequest& request, Index end, Index count, std::vector<int>& out,
+              Context& context) {
+  out.reserve(static_cast<std::size_t>(count));
+  ask_each(store, request, end, count, context, [&](ByteView bytes, Index) {
+    const auto some = unpacked_result<std::vector<int>>(bytes);
+    out.insert(out.end(), some.begin(), some.end());
+    return static_cast<Index>(some.size());
+  });
 }
 
 // --- What a chunk answers ------------------------------------------------------------------------------------------
@@ -135,7 +156,7 @@ namespace {
 
 std::vector<WirePass> all_passes() {
   std::vector<WirePass> out;
-  for (const auto passes : {moments_passes, product_passes, gram_passes, row_passes, sample_passes}) {
+  for (const auto passes : {moments_passes, product_passes, gram_passes, row_passes, sample_passes, point_passes}) {
     const std::vector<WirePass> some = passes();
     out.insert(out.end(), some.begin(), some.end());
   }
@@ -151,9 +172,9 @@ const WirePass& find_pass(const std::string& name) {
 
 }  // namespace
 
-Bytes remote_partial(const std::string& pass, ByteView shared, const std::vector<ByteView>& by_row, const Source& chunk,
-                     Index first, Context& context) {
-  ChunkTask task{chunk, first, Unpacker(shared), by_row};
+RemoteAnswer remote_partial(const std::string& pass, ByteView shared, const std::vector<ByteView>& by_row,
+                            const Source* chunk, Index rows, Index first, Context& context) {
+  ChunkTask task{chunk, rows, first, Unpacker(shared), by_row};
   return find_pass(pass).answer(task, context);
 }
 

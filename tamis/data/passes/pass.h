@@ -19,7 +19,10 @@
 // reduce(pass, context) runs it over the blocks in memory or on disk, or sends it to where the rows are. A worker makes
 // the same pass of what arrives and runs it over the blocks of its chunk, which is a whole branch of the tree over the
 // blocks (remote.h). Sums have their merge here. Results that are a Matrix have none: they are row_count() rows, put
-// below each other. Used by the passes only.
+// below each other; so are those that are labels.
+//
+// A pass may leave something with each chunk, for passes to come: left(result) is what a worker leaves, keep(there,
+// result) takes what stands for it here. Used by the passes only.
 #pragma once
 
 #include <cstring>
@@ -31,6 +34,8 @@
 
 #include "tamis/base/error.h"
 #include "tamis/data/passes/blocks.h"
+#include "tamis/data/passes/point_passes.h"
+#include "tamis/data/passes/wire.h"
 #include "tamis/data/stores/remote.h"
 #include "tamis/linalg/archive.h"
 
@@ -64,15 +69,17 @@ struct RemoteRequest {
 
 // What one chunk is asked.
 struct ChunkTask {
-  const Source& chunk;
+  const Source* chunk;  // null where the pass reads no rows
+  Index rows;
   Index first;  // its first row among all
   Unpacker shared;
   std::vector<ByteView> by_row;
 
-  // The next of what belongs to the chunk's rows, `count` numbers for each.
+  // The next of what belongs to the chunk's rows; `count` numbers for each.
+  ByteView next_by_row();
   template <class T>
   void take_by_row(T* out, Index count) {
-    copy_by_row(out, static_cast<std::size_t>(count * chunk.rows()) * sizeof(T));
+    copy_by_row(out, static_cast<std::size_t>(count * rows) * sizeof(T));
   }
 
  private:
@@ -120,6 +127,17 @@ struct Wire<FirstRow> {
   static Index take(ChunkTask& task) { return task.first; }
 };
 
+template <class T>
+struct Wire<Points<T>> {
+  static void put(RemoteRequest& request, const Points<T>& points);
+  static Points<T> take(ChunkTask& task);
+};
+template <>
+struct Wire<RowLabels> {
+  static void put(RemoteRequest& request, const RowLabels& labels);
+  static RowLabels take(ChunkTask& task);
+};
+
 template <class Pass>
 using Given = decltype(std::declval<const Pass&>().given());
 
@@ -141,7 +159,12 @@ concept ByBlocks = requires(const Pass& pass, const Block& block) {
   pass.partial(block);
 };
 template <class Pass>
-concept YieldsRows = std::is_same_v<typename Pass::Result, Matrix>;
+concept YieldsRows =
+    std::is_same_v<typename Pass::Result, Matrix> || std::is_same_v<typename Pass::Result, std::vector<int>>;
+template <class Pass>
+concept Leaves = requires(const Pass& pass, typename Pass::Result& result) {
+  pass.left(result);
+};
 
 // Error(internal) where they are not of the same pieces.
 void merge_sums(Sums& into, Sums&& from);
@@ -213,11 +236,15 @@ typename Pass::Result reduce_here(const Pass& pass, Context& context) {
   }
 }
 
-// One result of all chunks, or those of the chunks that begin before row `rows`.
-RemotePart ask_all(const RemoteStore& store, RemoteRequest& request, Context& context);
-std::vector<RemotePart> ask_each(const RemoteStore& store, RemoteRequest& request, Index rows, Context& context);
-// The same, matrices of rows put below each other.
-Matrix ask_rows(const RemoteStore& store, RemoteRequest& request, Index rows, Index count, Context& context);
+// Results of this many numbers, where a pass says so (result_size()), are merged here: a merge costs a task elsewhere.
+inline constexpr Index kMergedHere = 1024;
+
+// The results of all chunks: merged to one, or of each.
+RemoteResults ask_all(const RemoteStore& store, RemoteRequest& request, Context& context);
+// `count` rows of the chunks that begin before row `end`, those of each chunk below those before it.
+void ask_rows(const RemoteStore& store, RemoteRequest& request, Index end, Index count, Matrix& out, Context& context);
+void ask_rows(const RemoteStore& store, RemoteRequest& request, Index end, Index count, std::vector<int>& out,
+              Context& context);
 
 template <class Pass>
 typename Pass::Result reduce_there(const RemoteStore& store, const Pass& pass, Context& context) {
@@ -228,27 +255,44 @@ typename Pass::Result reduce_there(const RemoteStore& store, const Pass& pass, C
   if constexpr (YieldsRows<Pass>) {
     Index end = store.rows();
     if constexpr (requires { pass.end_row(); }) end = pass.end_row();
-    return ask_rows(store, request, end, pass.row_count(), context);
+    typename Pass::Result out;
+    ask_rows(store, request, end, pass.row_count(), out, context);
+    return out;
   } else {
-    return unpacked_result<typename Pass::Result>(ask_all(store, request, context).bytes);
+    request.call.leaves = Leaves<Pass>;
+    if constexpr (requires { pass.result_size(); }) request.call.merged = pass.result_size() > kMergedHere;
+    const RemoteResults results = ask_all(store, request, context);
+    std::vector<typename Pass::Result> merged;
+    for (const RemotePart& part : results.parts) {
+      merged.push_back(unpacked_result<typename Pass::Result>(part.bytes));
+    }
+    merge_in_tree(merged, merge_results<Pass>);
+    if constexpr (Leaves<Pass>) pass.keep({&store, results.left}, merged.front());
+    return std::move(merged.front());
   }
 }
 
-inline const RemoteStore* remote_store(const Source& source) {
+inline const RemoteStore* remote_under(const Source& source) {
   return dynamic_cast<const RemoteStore*>(&source.store());
 }
+inline const RemoteStore* remote_under(const Centered& z) { return remote_under(z.source()); }
+template <class T>
+const RemoteStore* remote_under(const Points<T>& points) {
+  return points.there().store;
+}
+inline const RemoteStore* remote_under(const RowLabels& labels) { return labels.there.store; }
 
 template <class Pass>
 typename Pass::Result reduce(const Pass& pass, Context& context) {
   for (Index reading = 0; reading < Pass::kReadings; ++reading) context.count_pass();
-  const RemoteStore* there = remote_store(source_under(pass));
+  const RemoteStore* there = remote_under(std::get<0>(pass.given()));
   return there == nullptr ? reduce_here(pass, context) : reduce_there(*there, pass, context);
 }
 
 // finish(piece, sum) for each piece, so that not all sums need be held at a time.
 template <ByPieces Pass, class Finish>
 void reduce(const Pass& pass, Context& context, Finish finish) {
-  if (remote_store(source_under(pass)) == nullptr) {
+  if (remote_under(std::get<0>(pass.given())) == nullptr) {
     context.count_pass();
     reduce_here(pass, context, finish);
     return;
@@ -262,16 +306,19 @@ void reduce(const Pass& pass, Context& context, Finish finish) {
 // What a worker does for a pass of a name.
 struct WirePass {
   const char* name;
-  Bytes (*answer)(ChunkTask&, Context&);
+  RemoteAnswer (*answer)(ChunkTask&, Context&);
   Bytes (*merge)(ByteView, ByteView);  // null where there is nothing to merge
 };
 
 template <class Pass, class... Values>
-Bytes answer_with(ChunkTask& task, Context& context, std::type_identity<std::tuple<Values...>>) {
-  const std::tuple told{Wire<std::remove_cvref_t<Values>>::take(task)...};  // in this order
+RemoteAnswer answer_with(ChunkTask& task, Context& context, std::type_identity<std::tuple<Values...>>) {
+  std::tuple told{Wire<std::remove_cvref_t<Values>>::take(task)...};  // in this order
   const Pass pass = std::make_from_tuple<Pass>(told);
   typename Pass::Result result = reduce_here(pass, context);
-  return packed_result(result);
+  RemoteAnswer out;
+  if constexpr (Leaves<Pass>) out.left = pass.left(result);
+  out.result = packed_result(result);
+  return out;
 }
 
 template <class Pass>
@@ -297,5 +344,6 @@ std::vector<WirePass> product_passes();
 std::vector<WirePass> gram_passes();
 std::vector<WirePass> row_passes();
 std::vector<WirePass> sample_passes();
+std::vector<WirePass> point_passes();
 
 }  // namespace tamis

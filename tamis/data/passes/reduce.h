@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "tamis/base/context.h"
 #include "tamis/data/source.h"
@@ -53,6 +54,14 @@ class TreeMerger {
   std::map<std::pair<Index, Index>, Partial> nodes_;
   Partial root_{};
 };
+
+// The same of parts that are all there, in place: the result stands first.
+template <class Partial, class Merge>
+void merge_in_tree(std::vector<Partial>& parts, Merge merge) {
+  for (std::size_t step = 1; step < parts.size(); step *= 2) {
+    for (std::size_t i = 0; i + step < parts.size(); i += 2 * step) merge(parts[i], std::move(parts[i + step]));
+  }
+}
 
 // partial(block) of every block of the store, merged by merge(into, from).
 template <class Partial, class Leaf, class Merge>

@@ -12,6 +12,6 @@ RemoteStore::RemoteStore(const RemoteShape& shape, Run run, Index block_rows)
 
 Block RemoteStore::block(Index) const { fail(ErrorCode::internal, "a pass that cannot run where the rows are"); }
 
-std::vector<RemotePart> RemoteStore::run(const RemoteCall& call) const { return run_(call); }
+RemoteResults RemoteStore::run(const RemoteCall& call) const { return run_(call); }
 
 }  // namespace tamis

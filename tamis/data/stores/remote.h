@@ -16,10 +16,11 @@
 
 namespace tamis {
 
-// Something that belongs to single rows: `bytes` for each of the n.
+// Something that belongs to single rows: `bytes` for each of the n, or what an earlier call left with them.
 struct RowArgument {
   const void* data = nullptr;
   std::size_t bytes = 0;
+  std::shared_ptr<const void> left = nullptr;
 };
 
 struct RemoteCall {
@@ -28,12 +29,19 @@ struct RemoteCall {
   std::vector<RowArgument> by_row;  // a chunk is told what belongs to its own rows
   Index rows = 0;                   // chunks that begin before this row are asked: n, or fewer
   bool merged = true;               // one result, merged along the tree; else one for each chunk asked, in order
+  bool reads = true;                // the rows themselves; else only what belongs to them
+  bool leaves = false;              // something with each chunk, for calls to come
 };
 
 // A result, and what keeps it alive.
 struct RemotePart {
   ByteView bytes;
   std::shared_ptr<const void> lease;
+};
+
+struct RemoteResults {
+  std::vector<RemotePart> parts;
+  std::shared_ptr<const void> left;  // what stands for that which the call left; it is there as long as this is held
 };
 
 struct RemoteShape {
@@ -45,7 +53,7 @@ struct RemoteShape {
 
 class RemoteStore final : public Store {
  public:
-  using Run = std::function<std::vector<RemotePart>(const RemoteCall&)>;
+  using Run = std::function<RemoteResults(const RemoteCall&)>;
 
   RemoteStore(const RemoteShape& shape, Run run, Index block_rows = kBlockRows);
 
@@ -57,11 +65,17 @@ class RemoteStore final : public Store {
   // Error(internal): what asks for a block is not a pass that can be sent (pass.h).
   Block block(Index b) const override;
 
-  std::vector<RemotePart> run(const RemoteCall& call) const;
+  RemoteResults run(const RemoteCall& call) const;
 
  private:
   RemoteShape shape_;
   Run run_;
+};
+
+// What a pass left with the rows of a store, for passes to come.
+struct LeftRows {
+  const RemoteStore* store = nullptr;  // null where nothing is left elsewhere
+  std::shared_ptr<const void> handle;
 };
 
 }  // namespace tamis

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tamis/base/random.h"
+#include "tamis/data/passes/point_passes.h"
 #include "tamis/linalg/dense.h"
 #include "tamis/select/ufcm/schedule.h"
 #include "tamis/select/ufcm/state.h"
@@ -13,12 +14,13 @@ namespace tamis {
 
 namespace {
 
-double inertia_of(const Points<double>& points, const std::vector<Index>& rows, const KMeansResult& result) {
+// Of some points, which are those of the given rows.
+double inertia_of(const Points<double>& some, const std::vector<Index>& rows, const KMeansResult& result) {
   double sum = 0;
-  for (const Index row : rows) {
-    const int label = result.labels[static_cast<std::size_t>(row)];
-    for (Index j = 0; j < points.dims(); ++j) {
-      const double delta = points.at(row, j) - result.centers(label, j);
+  for (Index i = 0; i < some.rows(); ++i) {
+    const int label = result.labels[static_cast<std::size_t>(rows[static_cast<std::size_t>(i)])];
+    for (Index j = 0; j < some.dims(); ++j) {
+      const double delta = some.at(i, j) - result.centers(label, j);
       sum += delta * delta;
     }
   }
@@ -56,6 +58,12 @@ Clusters::Clusters(const Centered& z, const UfcmOptions& options, Matrix centers
       counts_(static_cast<std::size_t>(options.clusters)),
       labels_(static_cast<std::size_t>(z.rows()), -1),
       free_rows_(options.labels.empty() || std::count(options.labels.begin(), options.labels.end(), -1) > 0) {}
+
+// They stay with rows that live elsewhere, unless there are so few that k-means will look at them one by one.
+Points<double> Clusters::points(const Matrix& w) const {
+  if (exchanges_points(z_.rows(), options_.clusters)) return Points<double>(multiply(z_, w, context_));
+  return project(z_, w, context_);
+}
 
 bool Clusters::update(const Points<double>& points, const Matrix& w, Index iteration, double margin) {
   if (!free_rows_) {
@@ -97,8 +105,9 @@ bool Clusters::try_restarts(const Points<double>& points, const KMeansOptions& o
     sampled.fixed.resize(rows.size());
   }
   const bool none = best.labels.empty();
-  if (!none) sampled.bar = inertia_of(points, rows, best);
-  const KMeansResult winner = kmeans(Points<float>(points, rows), sampled, context_);
+  const Points<double> some = take_points(points, rows, context_);
+  if (!none) sampled.bar = inertia_of(some, rows, best);
+  const KMeansResult winner = kmeans(some.narrow(), sampled, context_);
   if (!none && !(winner.inertia < sampled.bar)) return false;
   KMeansResult fresh = lloyd(points, winner.centers, options, context_);
   if (!none && fresh.inertia >= best.inertia - margin) return false;

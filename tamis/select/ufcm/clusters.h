@@ -15,6 +15,9 @@ class Clusters {
   // `centers` of a fit of a sample that came before, in the space of the first W; empty where there was none.
   Clusters(const Centered& z, const UfcmOptions& options, Matrix centers, Context& context);
 
+  // Z W, as k-means takes it.
+  Points<double> points(const Matrix& w) const;
+
   // U for the points Z W: the best of the previous U, refined, and of k-means from new starts. True where a new start
   // won by more than `margin`; where margin > 0 nothing but that changes U.
   bool update(const Points<double>& points, const Matrix& w, Index iteration, double margin);

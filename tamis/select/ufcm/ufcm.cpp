@@ -22,7 +22,7 @@ namespace tamis {
 void Fit::run() {
   for (;; ++next_) {
     keep_state();
-    const Points<double> y(multiply(z_, w(), context_));  // Z W
+    const Points<double> y = clusters_.points(w());  // Z W
     finish_terms(y.squared_norm());
     if (next_ > options_.iterations) return;
     const double margin = stopping_margin();

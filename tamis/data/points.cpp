@@ -1,0 +1,89 @@
+#include "tamis/data/points.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "tamis/base/error.h"
+#include "tamis/data/passes/reduce.h"
+
+namespace tamis {
+
+template <class T>
+T* Points<T>::allocate() {
+  const auto own = std::make_shared<std::vector<T>>(size());
+  owner_ = own;
+  data_ = own->data();
+  return own->data();
+}
+
+template <class T>
+Points<T>::Points(const BasicMatrix<T>& rows) : Points(rows.rows(), rows.cols()) {
+  T* data = allocate();
+  for (Index p = 0; p < panels(); ++p) {
+    T* panel = data + p * dims_ * kPanel;
+    const Index count = std::min(kPanel, rows_ - p * kPanel);
+    for (Index i = 0; i < count; ++i) {
+      const T* row = rows.row(p * kPanel + i);
+      for (Index j = 0; j < dims_; ++j) panel[j * kPanel + i] = row[j];
+    }
+  }
+  measure();
+}
+
+template <class T>
+Points<T>::Points(Index rows, Index dims, double squared_norm, LeftRows there) : Points(rows, dims) {
+  squared_norm_ = squared_norm;
+  there_ = std::move(there);
+}
+
+template <class T>
+Points<T>::Points(ByteView panels, Index rows, Index dims) : Points(rows, dims) {
+  require(dims >= 0 && panels.size() == size() * sizeof(T), ErrorCode::internal, "points of a chunk: ", panels.size(),
+          " bytes, need ", size() * sizeof(T));
+  if (reinterpret_cast<std::uintptr_t>(panels.data()) % alignof(T) == 0) {
+    data_ = reinterpret_cast<const T*>(panels.data());
+  } else {
+    std::memcpy(allocate(), panels.data(), panels.size());
+  }
+}
+
+template <class T>
+RemotePart Points<T>::bytes() const {
+  return {{reinterpret_cast<const std::uint8_t*>(data_), size() * sizeof(T)}, owner_};
+}
+
+// Squared norms, sixteen rows at a time and in double; their sum along the tree over blocks of rows.
+template <class T>
+void Points<T>::measure() {
+  squares_.resize(static_cast<std::size_t>(panels() * kPanel));
+  std::vector<double> blocks(static_cast<std::size_t>((rows_ + kBlockRows - 1) / kBlockRows));
+  for (Index p = 0; p < panels(); ++p) {
+    double sums[kPanel] = {};
+    for (Index j = 0; j < dims_; ++j) {
+      const T* values = panel(p) + j * kPanel;
+      for (Index i = 0; i < kPanel; ++i) sums[i] += static_cast<double>(values[i]) * static_cast<double>(values[i]);
+    }
+    double& block = blocks[static_cast<std::size_t>(p * kPanel / kBlockRows)];
+    for (Index i = 0; i < kPanel; ++i) {
+      squares_[static_cast<std::size_t>(p * kPanel + i)] = static_cast<T>(sums[i]);
+      block += sums[i];
+    }
+  }
+  merge_in_tree(blocks, [](double& into, double from) { into += from; });
+  squared_norm_ = blocks.empty() ? 0 : blocks.front();
+}
+
+template <class T>
+Points<float> Points<T>::narrow() const {
+  std::vector<Index> all(static_cast<std::size_t>(rows_));
+  std::iota(all.begin(), all.end(), Index{0});
+  return Points<float>(*this, all);
+}
+
+template class Points<double>;
+template class Points<float>;
+
+}  // namespace tamis
