@@ -1,11 +1,11 @@
-"""Hands what Python's readers read to the core, and the core's pages to what draws. Loads nothing until it is needed."""
+"""Passes tables from Python's readers to the core, and the core's pages to the drawing module. Imports lazily."""
 
 import os
 from types import SimpleNamespace
 
 
 def read_for_core(path, **options):
-    """`Parts` of a file whose format the core does not read, with their numbers as the core takes them."""
+    """`Parts` of a file whose format the core does not read, with their numbers as the core accepts them."""
     from ._core_data import core_data
     from ._readers import read_foreign
 
@@ -22,7 +22,7 @@ def read_for_core(path, **options):
 
 
 def save_for_core(folder, format):
-    """The figures of `folder`/report.html as pictures; of an empty folder only what would keep them from being drawn."""
+    """Saves the figures of `folder`/report.html as images; with an empty folder name, only checks that they can be drawn."""
     from . import _figures
 
     if not folder:

@@ -1,10 +1,10 @@
 """Readers of the formats that the core does not read: Parquet, Arrow and Feather, AnnData, 10x in HDF5, zarr,
 MATLAB.
 
-What the arguments mean, and what is refused, is what docs/formats.md says of the core's own readers. Libraries are
-loaded on use. A file is never trusted: sizes are compared with the memory there is before anything is allocated,
-structure is checked before it is followed, and whatever a library makes of a broken file becomes one line. One gap is
-left: the HDF5 library itself may crash on a file whose inner structure is damaged.
+Arguments and errors follow the rules of the core's own readers (docs/formats.md). Libraries are imported on use. Files are
+not trusted: sizes are checked against the available memory before anything is allocated, structure is checked before it
+is followed, and any error of a library becomes one line. One gap remains: the HDF5 library itself may crash on a file whose
+internal structure is damaged.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def read_foreign(
     memory_limit: int = 0,
     sink: Any = None,
 ) -> Parts:
-    """Read a whole file by the ending of its name.
+    """Read a file; its extension selects the reader.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def read_foreign(
     id_column : str
         The column with the row identifiers; "" for none.
     labels : sequence of str
-        Columns (of a table, of obs) or variables to read as labels. Words that name none are passed over: they may be
+        Columns (of a table, of obs) or variables to read as labels. Names not found are ignored: they may be
         files.
     text_columns : sequence of str
         Columns that may hold text or missing values; such a column is left out where it does.
@@ -93,9 +93,9 @@ def read_foreign(
     )
     reader = _READERS.get(request.ending)
     if reader is None:
-        raise request.refuse("unknown ending, need ", " ".join(_READERS))
+        raise request.refuse("unknown file extension, need ", " ".join(_READERS))
     if reader is not read_zarr:
-        with open(request.path, "rb"):  # the system says best why a file cannot be read
+        with open(request.path, "rb"):  # the system reports best why a file cannot be read
             pass
     try:
         return reader(request)
@@ -103,7 +103,7 @@ def read_foreign(
         raise
     except MemoryError as error:
         raise TooLarge(f"{request.where}: not enough memory ({one_line(error)})") from error
-    except Exception as error:  # what a library makes of a broken file: of any type, on any number of lines
+    except Exception as error:  # errors of libraries on broken files: any type, any number of lines
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise request.refuse("cannot be read as ", request.ending, ": ", one_line(error)) from error

@@ -1,4 +1,4 @@
-"""What a reader is asked for, what it returns, and the ways it may end."""
+"""Requests to readers, their results, and their errors."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ class MissingReader(ImportError):
 
 
 class ReadError(ValueError):
-    """The file does not hold a table of numbers; one line with the path and the position."""
+    """The file does not contain a table of numbers; one line with path and position."""
 
 
 class WrongName(ReadError, LookupError):
-    """No column, array or variable of that name: a mistake of the call, not of the file."""
+    """No column, array or variable of that name: an error in the call, not in the file."""
 
 
 class TooLarge(ReadError, MemoryError):
-    """The table does not fit the memory."""
+    """The table does not fit in the memory limit."""
 
 
 @dataclass
 class Parts:
-    """What a file holds.
+    """The contents of a file.
 
     Attributes
     ----------
     X : numpy.ndarray or scipy.sparse.csr_matrix
-        The numbers, one sample a row, in any order of memory. Sparse: float32 or float64, column indices int32 and
+        The numbers, one row per sample, in any memory order. Sparse: float32 or float64, column indices int32 and
         strictly increasing within a row. Or the sink of the request, which took the rows.
     names, row_ids : list of str or None
-        Of the columns and rows.
+        Names of the columns and rows.
     labels : dict
-        One word a row under each of the words asked for that the file has; "" where a label is missing.
+        One string per row for each requested name that the file has; "" for missing labels.
     label_choices : list of str
-        What labels could have been named.
+        Names that could have been requested as labels.
     excluded_columns : list of str
-        Columns of the file left out of the numbers.
+        Columns of the file that are not in X.
     format : str
         "parquet", "arrow", "feather", "h5ad", "zarr", "10x" or "mat".
     """
@@ -58,7 +58,7 @@ class Parts:
 
 @dataclass(frozen=True)
 class Request:
-    """The arguments of one call, and the ways it may end."""
+    """The arguments of one call, and its errors."""
 
     path: str
     array: str
@@ -67,17 +67,17 @@ class Request:
     text_columns: tuple[str, ...]
     transpose: bool
     memory_limit: int
-    sink: Any = None  # _core.RowSink, where rows may stay out of memory
+    sink: Any = None  # _core.RowSink, if rows may stay out of memory
 
     @property
     def piece_bytes(self) -> int:
-        """Of rows that are on their way to the sink."""
+        """Size of the pieces that are passed to the sink."""
         return max(1 << 20, min(64 << 20, self.memory_limit // 32))
 
     def leaves_on_disk(self, rows: int, columns: int, dtype: Any, buffers: int = 0) -> bool:
-        """Whether the sink takes dense rows. Those of a table that is turned round are never together in its file.
+        """Whether the sink takes dense rows; not for transposed tables, whose rows are never contiguous in the file.
 
-        Otherwise the reader puts them into memory, and holds `buffers` bytes of its own meanwhile.
+        Otherwise the reader loads them into memory, and needs `buffers` bytes of its own meanwhile.
         """
         if self.sink is None or self.transpose:
             return False
