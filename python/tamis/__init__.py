@@ -1,9 +1,9 @@
-"""Unsupervised feature selection: which few columns carry the structure of a table.
+"""Unsupervised feature selection: the few columns that carry the structure of a table.
 
 >>> from tamis import GuidedUFCM
 >>> GuidedUFCM().fit_transform(X)
 
-Everything loads on first use, so importing tamis costs next to nothing.
+Everything is loaded on first use, so importing tamis is cheap.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Rows of an .h5ad file opened in backed mode, read a piece at a time: the file is never in memory as a whole."""
+"""Rows of an .h5ad file in backed mode, read in pieces: the file is never loaded as a whole."""
 
 import numpy as np
 from scipy import sparse
@@ -6,12 +6,12 @@ from scipy import sparse
 from . import _core
 from ._core_data import core_data
 
-_PIECE_BYTES = 2**25  # of a file that are read together, where a block of the core is smaller
-_SPARSE_SHARE = 0.1  # of the entries of a sparse matrix are taken to be stored, where the piece is sized
+_PIECE_BYTES = 2**25  # read at a time, if a block of the core is smaller
+_SPARSE_SHARE = 0.1  # assumed density of a sparse matrix when choosing the size of a piece
 
 
 class BackedRows:
-    """A matrix on disk, by rows. `look(rows, block)` is called with every row once, before anything else sees it."""
+    """A matrix on disk, read by rows. `look(rows, block)` is called once for every row, before anything else sees it."""
 
     def __init__(self, X, look):
         self._X, self._look = X, look
@@ -20,18 +20,18 @@ class BackedRows:
 
     @staticmethod
     def can_hold(X):
-        """Whether rows of X can be read by themselves: an array, or compressed sparse rows."""
+        """Whether X can be read by rows: an array, or compressed sparse rows."""
         return getattr(X, "format", "csr") == "csr" and len(X.shape) == 2
 
     def source(self, rows=None):
-        """What the core takes: these rows (increasing positions), or all of them."""
+        """A source for the core: these rows (increasing positions), or all."""
         count = self.shape[0] if rows is None else len(rows)
         return _core.RemoteRows(
             count, self.shape[1], self.is_sparse, 0 if self.is_sparse else count * self.shape[1], _Passes(self, rows)
         )
 
     def piece_rows(self):
-        """Rows read together: a power of two of the core's blocks."""
+        """Rows read at a time: a power of two of the core's blocks."""
         row = max(1, self.shape[1]) * (12 * _SPARSE_SHARE if self.is_sparse else self.dtype.itemsize)
         blocks = max(1, int(_PIECE_BYTES / row) // _core.block_rows)
         return _core.block_rows << (blocks.bit_length() - 1)
@@ -57,14 +57,14 @@ class BackedRows:
 
 
 class _Passes:
-    """Runs passes over the rows, as the core asks for them, with the core's tree of merges."""
+    """Runs passes over the rows on behalf of the core, merging along the core's tree."""
 
     def __init__(self, backed, rows):
         self._backed, self._looked = backed, False
         self._rows = np.arange(backed.shape[0]) if rows is None else np.asarray(rows)
 
     def __call__(self, name, shared, by_row, rows, merged, reads, leaves):
-        """The results of the pieces that begin before row `rows`, or the one that they merge to; and what was left."""
+        """The results of the pieces that start before row `rows`, or their merged result; and what the pass left."""
         step, levels, results, left = self._backed.piece_rows(), [], [], []
         for first in range(0, min(rows, len(self._rows)), step):
             last = min(first + step, len(self._rows))

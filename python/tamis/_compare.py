@@ -1,4 +1,4 @@
-"""Methods side by side, and what a choice of features is worth: the core's comparisons as data frames."""
+"""Comparison of methods and evaluation of a selection, as data frames."""
 
 import numbers
 import re
@@ -39,61 +39,61 @@ def compare(
     n_jobs=None,
     verbose=0,
 ):
-    """Run every method and set their selections side by side, as the command ``tamis compare`` does.
+    """Run every method and compare their selections, like the command ``tamis compare``.
 
-    Each method ranks the features once; the wanted numbers of features are cut from that ranking, and each cut is
-    measured in the same way: with classes by k-means on the chosen features alone, beside random choices and all
-    features. A method inside the band of the random choices has shown nothing.
+    Each method ranks the features once. The requested numbers of features are cut from that ranking, and each cut is
+    measured the same way: with classes, by k-means on the selected features only, compared with random subsets and all
+    features. A method inside the band of the random subsets has shown nothing.
 
     Parameters
     ----------
     X : array, sparse matrix or data frame of shape (n_samples, n_features)
-        Anything that the selectors take. Never modified.
+        Anything that the selectors accept. Never modified.
     n_clusters : int, default=None
-        Clusters of every method that has the option, and of the k-means. None: the number of classes of y, or without
-        y the default of the methods.
+        Number of clusters for every method that has the option, and for k-means. None: the number of classes in y, or
+        the methods' default without y.
     n_features : int, float or list of them, default=None
-        How many features to cut from each ranking: counts, or fractions below 1. None: 20, 50 and 100, but at most
-        the number of features.
+        Numbers of features to cut from each ranking: counts, or fractions below 1. None: 20, 50 and 100, limited to the
+        number of features.
     y : array-like of shape (n_samples,), default=None
-        Classes to measure by, never shown to the methods. Rows with -1, None, NaN or "" have none: they are clustered
-        but not counted.
+        Classes to compare with; the methods never see them. Rows with -1, None, NaN or "" are unlabelled: they are
+        clustered but not counted.
     methods : str or list of str, default=None
-        Names of methods, as ``"ufcm"`` or ``"UFCM"``. None: all but SPEC, whose default ranks as LaplacianScore does.
+        Method names, such as ``"ufcm"`` or ``"UFCM"``. None: all but SPEC, whose default ranks like LaplacianScore.
     scale : {"none", "standard", "minmax", "unit"}, default="none"
-        Scaling before the methods and before the measuring, as of ``tamis select``.
+        Scaling before ranking and before measuring, as in ``tamis select``.
     options : dict of dict, default=None
-        Options of single methods, as in ``{"ufcm": {"alpha": 0.1}}``, by the names of the selectors' parameters.
+        Options of individual methods, named as in the selectors: ``{"ufcm": {"alpha": 0.1}}``.
     grid : bool, default=False
-        Also try a grid of each method's options (needs y). `label_best` was chosen by the true classes: who has no
-        labels cannot have it.
+        Also try a grid of each method's options (needs y). `label_best` is chosen with the true classes; it cannot be
+        obtained without labels.
     n_repeats : int, default=10
-        Single k-means++ starts of each measurement.
+        Number of single k-means++ starts per measurement.
     random_state : int, RandomState or None, default=0
-        An integer gives the numbers that the command gives with the same ``--seed``.
+        An integer gives the same numbers as the command with that ``--seed``.
     n_jobs : int or None, default=None
-        Threads. Results do not depend on it, `seconds` and `bytes` aside.
+        Number of threads. Results do not depend on it, except `seconds` and `bytes`.
     verbose : int, default=0
-        1 draws a progress bar on standard error.
+        1 shows a progress bar on standard error.
 
     Returns
     -------
     pandas.DataFrame
-        One row a method and number of features, then the rows ``random`` (mean and deviation over 20 random choices)
-        and ``allfea`` (all features; absent, with a note, where the table is too large for it). Columns:
+        One row per method and number of features, then the rows ``random`` (mean and standard deviation over 20 random
+        subsets) and ``allfea`` (all features; missing, with a note, if the table is too large for it). Columns:
 
         - `method`, `n_features`;
         - with y: `accuracy`, `nmi`, `adjusted_rand`, their standard deviations `accuracy_sd`, ... over the starts and
-          `accuracy_best`, ... of the start with the least inertia,
-          and `accuracy_p`, (1 + random choices at least as good) / (1 + 20);
-        - `redundancy`, the mean absolute correlation of the chosen features;
+          `accuracy_best`, ... of the start with the lowest inertia,
+          and `accuracy_p`, (1 + number of random subsets at least as good) / (1 + 20);
+        - `redundancy`, the mean absolute correlation of the selected features;
         - with grid: `label_best`, `grid_median`, `grid_worst` (accuracies), `evaluations`, `best_options`;
-        - `seconds`, `bytes` and `iterations` of the one ranking, `status` ("direct", "converged", "max_iterations" or
-          "failed") and `error`, why it failed.
+        - `seconds`, `bytes` and `iterations` of the ranking, `status` ("direct", "converged", "max_iterations" or
+          "failed") and `error`, the reason for a failure.
 
-        ``frame.attrs`` holds plain values: `options` (what was run), `selected` (by method, the columns of the largest
-        cut, best first), `selected_names` where X has names, `overlap` (by number of features, the share of common
-        features of each two methods), `grid` (its runs by method) and `notes`.
+        ``frame.attrs`` holds plain values: `options` (what was run), `selected` (per method, the columns of the largest
+        cut, best first), `selected_names` if X has names, `overlap` (per number of features, the share of common
+        features of each pair of methods), `grid` (its runs per method) and `notes`.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def compare(
     if not isinstance(grid, (bool, np.bool_)):
         raise ValueError(f"compare: grid = {grid!r}, need True or False")
     if grid and y is None:
-        raise ValueError("compare: grid=True without y, need classes to score its settings")
+        raise ValueError("compare: grid=True needs y: classes to score the settings")
     classes = None if y is None else _classes(X, y, "compare")
     clusters, notes = _cluster_count(n_clusters, classes, "compare")
     chosen = _method_names(methods)
@@ -151,39 +151,39 @@ def compare(
 
 def evaluate(X, y, features, *, n_clusters=None, n_repeats=_core.default_repeats, n_subsets=_core.default_subsets,
              random_state=0, n_jobs=None):
-    """What a choice of features is worth when the classes are known, as the command ``tamis evaluate`` measures it.
+    """Evaluate a selection of features with known classes, like the command ``tamis evaluate``.
 
-    k-means on the chosen features alone is compared with the classes, beside what all features, the features of
-    largest variance, and random features of the same number give. A choice that does not beat random ones has shown
-    nothing.
+    Runs k-means on the selected features only and compares the clusters with the classes; does the same with all features,
+    the features with the largest variance, and random subsets of the same size. A selection that does not beat random
+    subsets has shown nothing.
 
     Parameters
     ----------
     X : array, sparse matrix or data frame of shape (n_samples, n_features)
-        Anything that the selectors take. Never modified.
+        Anything that the selectors accept. Never modified.
     y : array-like of shape (n_samples,)
-        Classes. Rows with -1, None, NaN or "" have none: they are clustered but not counted.
+        Classes. Rows with -1, None, NaN or "" are unlabelled: they are clustered but not counted.
     features : list of int or str, mask or fitted selector
-        Positions, names, a mask of all features, or whatever has ``get_support``.
+        Positions, names, a mask of all features, or anything with ``get_support``.
     n_clusters : int, default=None
         None: the number of classes.
     n_repeats : int, default=10
-        Single k-means++ starts of each measurement.
+        Number of single k-means++ starts per measurement.
     n_subsets : int, default=20
-        Random choices.
+        Number of random subsets.
     random_state : int, RandomState or None, default=0
-        An integer gives the numbers that the command gives with the same ``--seed``.
+        An integer gives the same numbers as the command with that ``--seed``.
     n_jobs : int or None, default=None
-        Threads. Results do not depend on it.
+        Number of threads. Results do not depend on it.
 
     Returns
     -------
     pandas.DataFrame
-        Rows ``given``, ``all`` (absent, with a note, where the table is too large for it), ``max_variance`` and
+        Rows ``given``, ``all`` (missing, with a note, if the table is too large for it), ``max_variance`` and
         ``random``; columns `n_features`, `accuracy`, `accuracy_sd`, `nmi`, `nmi_sd`, `adjusted_rand`,
-        `adjusted_rand_sd`, `accuracy_best`, ... (the start with the least inertia), `redundancy`, and of the row given
-        `accuracy_p`, `nmi_p`, `adjusted_rand_p`: (1 + random choices at least as good) / (1 + n_subsets).
-        ``frame.attrs`` holds `options`, `selected` and `notes`.
+        `adjusted_rand_sd`, `accuracy_best`, ... (the start with the lowest inertia), `redundancy`, and for the row
+        ``given`` `accuracy_p`, `nmi_p`, `adjusted_rand_p`: (1 + number of random subsets at least as good) /
+        (1 + n_subsets). ``frame.attrs`` holds `options`, `selected` and `notes`.
     """
     pandas = _pandas()
     X, names = checked_table(X)
@@ -221,7 +221,7 @@ def _pandas():
     return pandas
 
 
-# --- What was asked for ------------------------------------------------------------------------------------------
+# --- The request -------------------------------------------------------------------------------------------------
 
 
 def _classes(X, y, where):
@@ -232,15 +232,15 @@ def _classes(X, y, where):
 
 
 def _cluster_count(n_clusters, classes, where):
-    """The number of clusters, and what is to be said of it where it was not given."""
+    """The number of clusters, and a note if it was not given."""
     if n_clusters is not None:
         return _count(n_clusters, f"{where}: n_clusters"), []
     if classes is not None:
         count = max(1, int(classes.max(initial=-1)) + 1)
-        return count, [f"n_clusters = {count}, the number of classes, unless given"]
+        return count, [f"n_clusters = {count}, the number of classes (default)"]
     described = (option for method in _METHODS.values() for option in method["options"])
     count = next(option["default"] for option in described if option["name"] == "clusters" and not option["unset"])
-    return count, [f"n_clusters = {count} unless given"]
+    return count, [f"n_clusters = {count} (default)"]
 
 
 def _is_count(value):
@@ -297,7 +297,7 @@ def _settings(options):
             if option not in known:
                 who, allowed = _METHODS[name]["python_name"], ", ".join(known) or "none"
                 raise ValueError(f"compare: {who} has no option {option!r}, need one of: {allowed}")
-            if value is not None or known[option]["default"] is not None:  # None leaves it to the method
+            if value is not None or known[option]["default"] is not None:  # None: the method decides
                 one[known[option]["name"]] = _option_text(_METHODS[name], known[option], value)
     return settings
 
@@ -330,11 +330,11 @@ def _plain(value):
     return value.item() if isinstance(value, np.generic) else value
 
 
-# --- What was found ----------------------------------------------------------------------------------------------
+# --- The result --------------------------------------------------------------------------------------------------
 
 
 def _measures(score):
-    """Means, deviations and redundancy of one measured choice."""
+    """Means, standard deviations and redundancy of one measured subset."""
     cells = {}
     for measure in _MEASURES:
         if measure in score:
@@ -375,7 +375,7 @@ def _columns(labelled, grid):
 
 def _typed(frame):
     texts = ("method", "status", "error", "best_options")
-    counts = ("bytes", "iterations", "evaluations")  # with gaps, unlike n_features
+    counts = ("bytes", "iterations", "evaluations")  # may be missing, unlike n_features
     kinds = {"n_features": np.int64, **{name: "Int64" for name in counts}, **{name: object for name in texts}}
     frame = frame.astype({name: kinds.get(name, np.float64) for name in frame.columns})
     for name in texts:
@@ -385,7 +385,7 @@ def _typed(frame):
 
 
 def _grid_summary(method, place):
-    """The accuracies over the settings that ran; the first of the best is the best."""
+    """Accuracies over the settings that ran; ties for the best go to the first."""
     runs = [(run["sizes"][place]["accuracy"][0], run["options"]) for run in method["grid"] if run["error"] is None]
     if not runs:
         return {"evaluations": 0}
@@ -411,19 +411,19 @@ def _grid_run(name, run):
 
 
 def _python_options(name, settings):
-    """Settings as the selector takes them."""
+    """Settings as the selector's parameters."""
     described = {option["name"]: option for option in _METHODS[name]["options"]}
     values = {"number": float, "integer": int, "yes/no": lambda text: text == "yes", "one of": str}
     return {described[word]["python_name"]: values[described[word]["type"]](text) for word, text in settings.items()}
 
 
 def _overlap(selected, k):
-    """|A and B| / k for the first k features of each two methods."""
+    """|A and B| / k for the first k features of each pair of methods."""
     first = {name: set(places[:k]) for name, places in selected.items()}
     return {a: {b: len(first[a] & first[b]) / k for b in first} for a in first}
 
 
-# --- The names that Python knows ---------------------------------------------------------------------------------
+# --- Python names in messages -----------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -438,7 +438,7 @@ def _speaking_python():
 
 
 def _in_python(message):
-    """The core's message in the names of selectors and their parameters."""
+    """The core's message with the names of selectors and their parameters."""
     where = message.partition(":")[0]
     words = _CALL_WORDS
     if where in _METHODS:

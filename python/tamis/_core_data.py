@@ -1,4 +1,4 @@
-"""From arrays and sparse matrices to what the compiled core takes; nothing is ever written into them."""
+"""Converts arrays and sparse matrices to what the compiled core accepts; never modifies them."""
 
 import numpy as np
 from scipy import sparse
@@ -9,11 +9,11 @@ _SPARSE_VALUES = (np.float32, np.float64)
 
 
 def core_data(X):
-    """A 2-D array, or the parts of compressed sparse rows, as `_core` takes them; without a copy where that is possible.
+    """A 2-D array, or the parts of compressed sparse rows, for `_core`; without a copy if possible.
 
-    Copied are element types the core does not have (float16, bool views aside, long double, other byte orders), arrays
-    whose rows overlap or run backwards, and sparse matrices that are not canonical rows of float32 or float64. Rows on
-    disk stay there.
+    Element types that the core does not have (float16, long double, other byte orders; bool is viewed as uint8), arrays
+    whose rows overlap or are reversed, and sparse matrices that are not canonical rows of float32 or float64 are copied.
+    Rows on disk stay there.
     """
     if isinstance(X, _core.DiskRows):
         return X
@@ -33,7 +33,7 @@ def _dense_array(X):
 
 
 def _is_plain(X):
-    """Whether the core may read it in place: whole elements apart, rows (or columns) one after the other."""
+    """Whether the core can read it in place: strides of whole elements, rows (or columns) that do not overlap."""
     size = X.dtype.itemsize
     if X.size == 0 or any(step % size for step in X.strides):
         return False

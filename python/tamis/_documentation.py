@@ -1,4 +1,4 @@
-"""Class documentation, in numpydoc form, from the core's descriptions of methods and options."""
+"""Class docstrings in numpydoc form, from the core's descriptions of methods and options."""
 
 import textwrap
 
@@ -7,54 +7,54 @@ _WIDTH = 100
 _SHARED = {
     "n_features_to_select": (
         "int, float, 'auto' or None, default=%s",
-        "How many features to keep: a count, a fraction of them below 1, None, which ranks and keeps all, or 'auto': as "
-        "many as their alignment with the groups of rows says.",
+        "Number of features to select: a count, a fraction below 1, None (rank and keep all), or 'auto' (chosen by the "
+        "alignment with the groups of rows).",
     ),
     "init": (
         "{'kmeans'} or array of shape (n_samples, n_clusters), default='kmeans'",
-        "The first label matrix: from k-means, or nonnegative numbers of your own.",
+        "Initial label matrix: from k-means, or given as nonnegative numbers.",
     ),
     "supervised": (
         "bool, default=False",
-        "Fix the clusters by the classes given as y; rows of class -1 are free.",
+        "Fix the clusters to the classes in y; rows with class -1 stay free.",
     ),
     "random_state": (
         "int, RandomState or None, default=0",
-        "Seed of whatever the method draws. An integer gives the numbers that the command gives with the same --seed.",
+        "Seed of the method's random numbers. An integer gives the same numbers as the command with that --seed.",
     ),
     "n_jobs": (
         "int or None, default=None",
-        "Threads. None: all cores, but one inside a joblib worker. Results do not depend on it.",
+        "Number of threads. None: all cores, or one inside a joblib worker. Results do not depend on it.",
     ),
-    "verbose": ("int, default=0", "1 draws a progress bar on standard error."),
+    "verbose": ("int, default=0", "1 shows a progress bar on standard error."),
 }
 
 _TYPES = {"number": "float", "integer": "int", "yes/no": "bool", "list of integers": "sequence of int"}
 
 _ATTRIBUTES = {
-    "scores_": ("ndarray of shape (n_features,)", "Scores, higher is better, always finite."),
+    "scores_": ("ndarray of shape (n_features,)", "Scores; higher is better, always finite."),
     "ranking_": ("ndarray of shape (n_features,)", "Ranks: a permutation of 1 .. n_features, 1 is best."),
     "share_": (
         "ndarray of shape (n_features,)",
-        "Part of each feature's variance between the groups of the guide, where there is one (GuidedUFCM, or 'auto').",
+        "Fraction of each feature's variance between the groups of the guide, if there is one (GuidedUFCM, or 'auto').",
     ),
     "evidence_": (
         "ndarray of shape (n_features,)",
-        "p-value of each feature from the guide of other features (GuidedUFCM with `evidence`).",
+        "p-value of each feature, judged by a guide built from other features (GuidedUFCM with `evidence`).",
     ),
-    "alignment_": ("ndarray", "Alignment with the guide after each feature of the path, where there is a guide."),
-    "labels_": ("ndarray of shape (n_samples,)", "Cluster of each row, where the method clusters."),
-    "components_": ("ndarray of shape (n_components, n_features)", "W', where the method learns one."),
+    "alignment_": ("ndarray", "Alignment with the guide after each feature of the path, if there is a guide."),
+    "labels_": ("ndarray of shape (n_samples,)", "Cluster of each row, if the method clusters."),
+    "components_": ("ndarray of shape (n_components, n_features)", "W', if the method learns it."),
     "cluster_centers_": (
-        "ndarray of shape (n_clusters, n_components); of RUFS (n_clusters, n_features)",
-        "The centres, where the method learns them: G of UFCM, F of RUFS.",
+        "ndarray of shape (n_clusters, n_components); for RUFS (n_clusters, n_features)",
+        "Cluster centers, if the method learns them: G of UFCM, F of RUFS.",
     ),
-    "objective_": ("ndarray of shape (n_iter_,)", "The objective by iteration, where there is one."),
-    "n_iter_": ("int", "Iterations, where the method iterates."),
-    "converged_": ("bool", "Whether it met `tol`, where the method iterates."),
-    "report_": ("dict", "Path taken, passes over the data, seconds, what the data decided, warnings."),
-    "n_features_in_": ("int", "Number of features seen by fit."),
-    "feature_names_in_": ("ndarray of shape (n_features_in_,)", "Their names, where X had names that are all strings."),
+    "objective_": ("ndarray of shape (n_iter_,)", "The objective by iteration, if there is one."),
+    "n_iter_": ("int", "Number of iterations, if the method iterates."),
+    "converged_": ("bool", "Whether `tol` was reached, if the method iterates."),
+    "report_": ("dict", "Path taken, passes over the data, seconds, values determined from the data, warnings."),
+    "n_features_in_": ("int", "Number of features seen in fit."),
+    "feature_names_in_": ("ndarray of shape (n_features_in_,)", "Their names, if X had names that are all strings."),
 }
 
 

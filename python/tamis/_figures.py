@@ -1,4 +1,4 @@
-"""The figures of a report page as files of their own, drawn by vl-convert (``pip install 'tamis[figures]'``)."""
+"""Saves the figures of a report page as image files, drawn by vl-convert (``pip install 'tamis[figures]'``)."""
 
 import html
 import json
@@ -9,7 +9,7 @@ from pathlib import Path
 
 FORMATS = ("svg", "png")
 
-# As the page in the light has them (tamis/report/assets/report.js, tamis/report/assets/report.css).
+# As on the page in light mode (tamis/report/assets/report.js, tamis/report/assets/report.css).
 _COLORS = ("#1f5fa8", "#c2570c", "#2c7a3f", "#8e3fa0", "#c0282d", "#7d5a3c", "#0f7f92", "#c0488a", "#77750f")
 _CONTROL, _INK, _SOFT, _GRID, _LINE = "#6b7480", "#1c2430", "#56606e", "#e9ecf1", "#d9dee5"
 _RAMP = ["#f2f5f9", "#9dbfe0", "#3f7fbf", "#0d3768"]
@@ -36,25 +36,25 @@ _CONFIG = {
 
 
 def require_drawing(format):
-    """The module that draws, or an ImportError that says how to get it."""
+    """The drawing module, or an ImportError that says how to install it."""
     if format not in FORMATS:
         raise ValueError(f"figures = {format!r}, need {' or '.join(FORMATS)}")
     try:
         import vl_convert
     except ImportError:
-        raise ImportError(f"figures = {format}: need vl-convert-python, pip install 'tamis[figures]'") from None
+        raise ImportError(f"figures = {format}: needs vl-convert-python: pip install 'tamis[figures]'") from None
     return vl_convert
 
 
 def save_figures(page, folder, format="svg"):
-    """Every figure of a report page (that of ``-o DIR``) as a file ``figure-1.svg``, ``figure-2.svg``, ... in a folder.
+    """Save every figure of a report page (from ``-o DIR``) as ``figure-1.svg``, ``figure-2.svg``, ... in a folder.
 
     Parameters
     ----------
     page : path
         ``report.html`` of ``tamis select``, ``compare``, ``reproduce`` or ``demo``.
     folder : path
-        Made where it is missing; files of these names are replaced.
+        Created if missing; files with these names are overwritten.
     format : {"svg", "png"}, default="svg"
 
     Returns
@@ -68,12 +68,12 @@ def save_figures(page, folder, format="svg"):
 
 
 def _figures(page):
-    """What the page draws, as it can be drawn without its script."""
+    """The figures of the page, in a form that can be drawn without its script."""
     text = page.read_text(encoding="utf-8")
-    # Names from the data are escaped wherever they stand, so nothing of them can look like these elements.
+    # Names from the data are always escaped, so they cannot look like these elements.
     found = re.search(r'<script type="application/json" id="figures">(.*?)</script>', text, re.S)
     if found is None:
-        raise ValueError(f"{page}: no page of tamis, need a report.html")
+        raise ValueError(f"{page}: not a tamis report page, need a report.html")
     titles = dict(re.findall(r'<figure[^>]* id="figure-(\d+)"><h3>(.*?)</h3>', text))
     specs = json.loads(found.group(1))
     return [_static(spec, html.unescape(titles.get(str(i), ""))) for i, spec in enumerate(specs, 1)]
@@ -109,7 +109,7 @@ def _series_colors(series):
 
 
 def _show_legend(spec, colors, *, bars):
-    """The page has buttons for a legend; a picture has Vega's own."""
+    """The page uses buttons as a legend; an image uses Vega's own legend."""
     for layer in spec.get("spec", spec)["layer"]:
         for channel in ("color", "strokeDash"):
             encoding = layer.get("encoding", {}).get(channel, {})

@@ -1,10 +1,10 @@
-"""Hands what Python's readers read to the core, and the core's pages to what draws. Loads nothing until it is needed."""
+"""Passes tables from Python's readers to the core, and the core's pages to the drawing module. Imports lazily."""
 
 import os
 
 
 class _OpenedForCore:
-    """A file whose format the core does not read, its numbers as the core takes them."""
+    """A file whose format the core does not read, with its numbers as the core accepts them."""
 
     def __init__(self, opened):
         self._opened = opened
@@ -31,7 +31,7 @@ def open_for_core(path, **options):
 
 
 def save_for_core(folder, format):
-    """The figures of `folder`/report.html as pictures; of an empty folder only what would keep them from being drawn."""
+    """Saves the figures of `folder`/report.html as images; with an empty folder name, only checks that they can be drawn."""
     from . import _figures
 
     if not folder:

@@ -1,7 +1,7 @@
-"""Genes of an AnnData, ranked and selected in place.
+"""Ranks and selects the genes of an AnnData in place.
 
-The matrix is handed to the core as it lies in memory. What is added here is the single-cell side of it: names, batches,
-and where the answers go.
+The matrix goes to the core as it is in memory. This module adds the single-cell side: names, batches, and where the results
+are written.
 """
 
 import numbers
@@ -18,10 +18,10 @@ from ._running import progress_for, seed_of, thread_count, warn_all
 _METHODS = {method["name"]: method for method in _core.methods()}
 _PYTHON_NAMES = {method["python_name"]: method["name"] for method in _METHODS.values()}
 
-_SAMPLED_ROWS = 1000  # rows that are looked at to tell raw counts
-_LARGEST_CODE = 2  # whole numbers up to this may be presence marks or genotypes
-_CHUNK = 1 << 20  # numbers looked at together, so that a check needs no memory to speak of
-_TIE = 1e-9  # of the largest score: the core's rule
+_SAMPLED_ROWS = 1000  # rows checked for raw counts
+_LARGEST_CODE = 2  # integers up to this may be presence markers or genotypes
+_CHUNK = 1 << 20  # numbers checked at a time, to keep the memory for checks small
+_TIE = 1e-9  # relative to the largest score, as in the core
 
 
 def select_genes(
@@ -43,71 +43,70 @@ def select_genes(
 ):
     """Select the genes that carry the structure of the cells.
 
-    Expects normalised, log-transformed values. ``adata.X`` (or the layer) is never modified and never made dense;
-    sparse rows (CSR) of float32 or float64 are read where they lie. ``adata.raw`` is not looked at.
+    Expects normalized, log-transformed values. ``adata.X`` (or the layer) is never modified and never made dense;
+    sparse rows (CSR) of float32 or float64 are read in place. ``adata.raw`` is not used.
 
     Parameters
     ----------
     adata : AnnData
-        Cells x genes, 2 cells at least. A view becomes a copy when the result is written to it, as with all of anndata.
-        Of a file opened in backed mode, rows are read a piece at a time by guided and maxvar (not from CSC); the other
-        methods read the matrix into memory.
+        Cells x genes, at least 2 cells. A view becomes a copy when the result is written to it, as always in anndata.
+        If the file is opened in backed mode, guided and maxvar read the rows in pieces (except from CSC); the other
+        methods load the matrix into memory.
     n_top : int or "auto", default=2000
-        How many genes to select, those of `include` counted; "auto": as many as their alignment with the groups of
-        cells says (not with `batch_key`).
+        Number of genes to select, including those of `include`. "auto": chosen by the alignment with the groups of
+        cells (not with `batch_key`).
     batch_key : str, default=None
-        Column of ``.obs``. The method then runs on the cells of each batch by themselves, and genes are ordered by
-        the median of their ranks over the batches; equal medians by the mean of the ranks, and equal means by position.
-        Within a batch, genes of equal score share the mean of the ranks they occupy; so do, at the end, the genes that
-        are constant there. Batches of fewer than ``max(2, n_clusters)`` cells, or without any variation, are left out
-        with a warning.
+        Column of ``.obs``. The method then runs on each batch separately, and genes are ordered by the median of
+        their ranks over the batches, then by the mean, then by position. Within a batch, genes with equal scores share
+        the mean of their ranks; genes that are constant there share the last ranks. Batches with fewer than
+        ``max(2, n_clusters)`` cells, or in which nothing varies, are skipped with a warning.
     include, exclude : list of names, boolean mask over the genes, or name of a boolean column of ``.var``; default=None
-        Genes that are always selected, and genes that the method never sees (their values may be anything, also NaN).
-        A name stands for every gene that bears it.
+        Genes that are always selected, and genes that are hidden from the method (they may contain any values, even
+        NaN). A name refers to every gene with that name.
     layer : str, default=None
-        The layer to take instead of ``.X``.
+        The layer to use instead of ``.X``.
     method : str, default="guided"
-        A method by its name in the command or in Python: "lapscore" or "LaplacianScore".
+        The method, by its name in the command or in Python: "lapscore" or "LaplacianScore".
     n_clusters : int or None, default=None
-        Number of clusters, for the methods that have it. None: not needed for guided, the default of the others.
+        Number of clusters, for methods that use it. None: guided does not need it, others use their default.
     scale : {"none", "standard", "minmax", "unit"}, default="none"
-        Genes divided by their standard deviation or range, or cells by their norm, while they are read; each batch by
-        itself. Nothing is shifted, so sparse stays sparse.
+        Divide genes by their standard deviation or range, or cells by their norm, on reading; per batch if there are
+        batches. Nothing is shifted, so sparse data stay sparse.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of whatever the method draws; every batch gets the same.
+        Seed of the method's random numbers, the same for every batch.
     n_jobs : int or None, default=None
         Threads. None: all cores, but one inside a joblib worker. Results do not depend on it.
     verbose : int, default=0
-        1 draws a progress bar on standard error.
+        1 shows a progress bar on standard error.
     inplace : bool, default=True
-        Write the result to `adata`; otherwise return it and leave `adata` alone.
+        Write the result to `adata`; otherwise return it and leave `adata` unchanged.
     **options
-        The other options of the method, as its selector has them: ``alpha=0.5``, ``n_neighbors=10``.
+        Further options of the method, named as in its selector: ``alpha=0.5``, ``n_neighbors=10``.
 
     Returns
     -------
     None or DataFrame
-        With ``inplace=False`` a frame, by gene, of what is otherwise written to ``.var``:
+        With ``inplace=False``, a frame indexed by gene with the columns that are otherwise written to ``.var``:
 
         ``tamis_score`` (float)
-            Higher is better. The score of the method; with `batch_key`, minus the median rank. NaN for excluded genes.
+            Higher is better. The score of the method; with `batch_key`, the negated median rank. NaN for excluded genes.
         ``tamis_rank`` (float)
-            A permutation of 1 .. genes that are not excluded, 1 is best. NaN for excluded genes.
+            A permutation of 1 .. the number of genes not excluded, 1 is best. NaN for excluded genes.
         ``tamis_selected`` (bool)
-            True for exactly `n_top` genes: those of `include`, and the best of the others.
+            True for exactly `n_top` genes: those of `include`, and the best of the rest.
         ``tamis_share``, ``tamis_evidence`` (float)
-            With guided and without `batch_key`: the part of a gene's variance between the groups of cells, and its
+            With guided and without `batch_key`: the fraction of a gene's variance between the groups of cells, and its
             p-value (see `GuidedUFCM`).
 
-        ``.uns["tamis"]`` tells how: ``version, method, n_top, scale, random_state, params`` (the options),
-        ``resolved`` (what the data decided: an array for each, one number a batch), ``warnings``; and ``layer`` and
-        ``batches`` (``key, names, n_obs, skipped``) where they were given. Options left at None are absent.
+        ``.uns["tamis"]`` describes the run: ``version, method, n_top, scale, random_state, params`` (the options),
+        ``resolved`` (values determined from the data: an array each, one number per batch), ``warnings``; also ``layer``
+        and ``batches`` (``key, names, n_obs, skipped``) if given. Options that are None are left out.
 
     Warns
     -----
     UserWarning
-        Where the values look like raw counts: in 1000 rows evenly apart (all rows, if fewer) every value is a
-        non-negative whole number and some are above 2.
+        If the values look like raw counts: in 1000 evenly spaced rows (all rows, if fewer) every value is a
+        non-negative integer and some are above 2.
 
     Examples
     --------
@@ -169,7 +168,7 @@ def select_genes(
 
 
 def _require_anndata(adata):
-    anndata = sys.modules.get("anndata")  # where it is not loaded, nothing can be an AnnData
+    anndata = sys.modules.get("anndata")  # if it is not loaded, nothing can be an AnnData
     if anndata is None or not isinstance(adata, anndata.AnnData):
         raise TypeError(f"select_genes: adata is of type {type(adata).__name__}, need an AnnData")
 
@@ -182,7 +181,7 @@ def _method_named(name):
 
 
 def _checked_options(method, n_clusters, given, n_obs):
-    """The options by their Python names, defaults filled in, and the first label matrix or None."""
+    """The options by their Python names, defaults filled in, and the initial label matrix or None."""
     options = {option["python_name"]: option["default"] for option in method["options"]}
     init = given.pop("init", "kmeans") if method["takes_init"] else "kmeans"
     if n_clusters is not None and "n_clusters" in options:
@@ -192,7 +191,7 @@ def _checked_options(method, n_clusters, given, n_obs):
     for name in given:
         if name not in options:
             known = [*options, *(["init"] if method["takes_init"] else [])]
-            there_is = f"need one of {', '.join(known)}" if known else "it has none"
+            there_is = f"need one of {', '.join(known)}" if known else "it has no options"
             raise ValueError(f"select_genes: {method['python_name']} has no option {name}, {there_is}")
     return {**options, **given}, _checked_init(init, n_obs)
 
@@ -202,7 +201,7 @@ def _checked_init(init, n_obs):
         return None
     init = np.ascontiguousarray(init, dtype=np.float64) if not isinstance(init, str) else np.empty(0)
     if init.ndim != 2 or len(init) != n_obs:
-        raise ValueError(f"select_genes: init is no array of shape (n_obs = {n_obs}, n_clusters), nor 'kmeans'")
+        raise ValueError(f"select_genes: init must be 'kmeans' or an array of shape (n_obs = {n_obs}, n_clusters)")
     return init
 
 
@@ -218,7 +217,7 @@ def _gene_mask(adata, genes, what):
         if len(values) != adata.n_vars:
             raise ValueError(f"select_genes: {what} is a mask of {len(values)}, need n_vars = {adata.n_vars}")
         if hasattr(index, "equals") and type(index).__name__ != "RangeIndex" and not index.equals(adata.var_names):
-            raise ValueError(f"select_genes: {what} is a mask whose index is not var_names in their order")
+            raise ValueError(f"select_genes: {what} is a mask whose index differs from var_names")
         return values.astype(bool)
     return _mask_of_names(adata, values, what)
 
@@ -226,7 +225,7 @@ def _gene_mask(adata, genes, what):
 def _mask_column(adata, column, what):
     if column not in adata.var.columns:
         raise ValueError(
-            f"select_genes: {what} = {column!r} is no column of .var (a single gene is given as a list: [{column!r}])"
+            f"select_genes: {what} = {column!r} is not a column of .var (give a single gene as a list: [{column!r}])"
         )
     values = adata.var[column]
     if values.dtype != bool and (str(values.dtype) != "boolean" or values.isna().any()):
@@ -237,7 +236,7 @@ def _mask_column(adata, column, what):
 def _mask_of_names(adata, names, what):
     for name in names:
         if not isinstance(name, str):
-            raise ValueError(f"select_genes: {what} holds {name!r}, need names of genes, or a boolean for each gene")
+            raise ValueError(f"select_genes: {what} contains {name!r}, need gene names, or one boolean per gene")
     mask = np.asarray(adata.var_names.isin(names), dtype=bool)
     known = set(adata.var_names[mask])
     unknown = [name for name in dict.fromkeys(names) if name not in known]
@@ -268,7 +267,7 @@ def _check_counts(adata, n_top, included, excluded, batch_key):
 
 
 def _matrix(adata, layer, method, excluded):
-    """The numbers, as CSR, as an array or as rows in a file, and what has been or will be seen of them."""
+    """The numbers (CSR, array, or rows in a file) and the object that checks them."""
     if layer is not None and layer not in adata.layers:
         raise ValueError(f"select_genes: layer = {layer!r}, need one of {sorted(adata.layers)}")
     X, where = (adata.X, "X") if layer is None else (adata.layers[layer], f"layer {layer!r}")
@@ -294,9 +293,9 @@ def _require_numbers(X, where):
 
 
 class _Look:
-    """What is seen of the numbers before the method sees them: values that are no numbers are refused, raw counts noticed.
+    """Checks the numbers before the method sees them: rejects values that are not finite, and detects raw counts.
 
-    Counts are non-negative and whole in all of up to _SAMPLED_ROWS rows evenly apart, and some above _LARGEST_CODE.
+    Raw counts are non-negative integers in up to _SAMPLED_ROWS evenly spaced rows, with some above _LARGEST_CODE.
     """
 
     def __init__(self, adata, excluded, where):
@@ -306,18 +305,18 @@ class _Look:
         self._whole, self._largest = True, 0
 
     def __call__(self, rows, X):
-        """`X` holds these rows of the table, whose positions increase."""
+        """`X` holds these rows of the table, in increasing order."""
         self._check_finite(rows, X)
         for at in np.flatnonzero(np.isin(rows, self._sampled, assume_unique=True)):
             if self._whole:
                 self._see(X.data[X.indptr[at] : X.indptr[at + 1]] if sparse.issparse(X) else X[at])
 
     def warnings(self):
-        """What there is to say of the rows seen so far."""
+        """Warnings about the rows seen so far."""
         if not self._whole or self._largest <= _LARGEST_CODE:
             return []
         return [
-            f"select_genes: {self._where} looks like raw counts; normalise first: "
+            f"select_genes: {self._where} looks like raw counts; normalize first: "
             "scanpy.pp.normalize_total(adata, target_sum=1e4), then scanpy.pp.log1p(adata)"
         ]
 
@@ -329,7 +328,7 @@ class _Look:
         self._largest = max(self._largest, values.max())
 
     def _check_finite(self, rows, X):
-        """Names the first value that is no number, in rows and columns of the table; excluded genes do not matter."""
+        """Rejects the first value that is not finite, with its row and column in the table; excluded genes are ignored."""
         if X.dtype.kind != "f":
             return
         for at, column, value in _not_finite(X):
@@ -355,7 +354,7 @@ def _not_finite(X):
 
 
 def _rows_of(X, rows):
-    """Some rows (all, where None) for the core; in place where they follow each other and need no conversion."""
+    """Some rows (None: all) for the core; in place if they are contiguous and need no conversion."""
     if isinstance(X, BackedRows):
         return X.source(rows)
     if rows is None:
@@ -383,7 +382,7 @@ def _run(method, X, rows, init, shared, verbose, name):
 
 
 def _over_batches(adata, method, X, batch_key, init, shared, verbose):
-    """Minus the median rank, the order, the batches, their reports and warnings."""
+    """The negated median ranks, the order, the batches, their reports and warnings."""
     need = _rows_needed(shared["options"])
     ranks, used, skipped, reports, found = [], [], [], [], []
     for name, rows in _batches(adata, batch_key):
@@ -395,7 +394,7 @@ def _over_batches(adata, method, X, batch_key, init, shared, verbose):
         except ValueError as error:
             if "no variation" not in str(error):
                 raise
-            skipped.append((name, "no variation in it"))
+            skipped.append((name, "no variation"))
             continue
         ranks.append(_shared_ranks(result["scores"]))
         used.append((name, len(rows)))
@@ -403,8 +402,8 @@ def _over_batches(adata, method, X, batch_key, init, shared, verbose):
         found += [f"batch {name!r}: {message}" for message in result["report"]["warnings"]]
     if not ranks:
         reasons = "; ".join(f"{name!r}: {reason}" for name, reason in skipped[:3])
-        raise ValueError(f"select_genes: batch_key = {batch_key!r}: all {len(skipped)} batches are left out; {reasons}")
-    found = [f"batch {name!r} is left out: {reason}" for name, reason in skipped] + found
+        raise ValueError(f"select_genes: batch_key = {batch_key!r}: all {len(skipped)} batches were skipped; {reasons}")
+    found = [f"batch {name!r} was skipped: {reason}" for name, reason in skipped] + found
     score, order = _median_order(np.array(ranks))
     about = {
         "key": batch_key,
@@ -417,18 +416,18 @@ def _over_batches(adata, method, X, batch_key, init, shared, verbose):
 
 def _rows_needed(options):
     n_clusters = options.get("n_clusters")
-    return max(2, n_clusters) if isinstance(n_clusters, numbers.Integral) else 2  # what is no count, the core refuses
+    return max(2, n_clusters) if isinstance(n_clusters, numbers.Integral) else 2  # the core rejects anything else
 
 
 def _batches(adata, batch_key):
     """The name and the rows of each batch, by name."""
     if batch_key not in adata.obs.columns:
-        raise ValueError(f"select_genes: batch_key = {batch_key!r} is no column of .obs")
+        raise ValueError(f"select_genes: batch_key = {batch_key!r} is not a column of .obs")
     column = adata.obs[batch_key]
     missing = np.flatnonzero(column.isna())
     if len(missing):
         raise ValueError(
-            f"select_genes: .obs[{batch_key!r}] names no batch for {len(missing)} rows, the first is row {missing[0]}"
+            f"select_genes: .obs[{batch_key!r}] is missing for {len(missing)} rows, the first is row {missing[0]}"
         )
     codes, names = column.factorize(sort=True)
     rows = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
@@ -436,7 +435,7 @@ def _batches(adata, batch_key):
 
 
 def _shared_ranks(scores):
-    """Ranks from 1, where equal scores share the mean of the ranks they occupy; NaN for NaN.
+    """Ranks from 1, where equal scores share the mean of their ranks; NaN for NaN.
 
     Scores closer than 1e-9 of the largest are equal, as in the core: a run of them begins at its highest.
     """
@@ -454,7 +453,7 @@ def _shared_ranks(scores):
 
 
 def _median_order(ranks):
-    """Minus the median rank of each gene, and the genes by median, mean, position; `ranks` is batches x genes."""
+    """The negated median rank of each gene, and the genes by median, mean, position; `ranks` is batches x genes."""
     median = np.median(ranks, axis=0)
     order = np.lexsort((ranks.mean(axis=0), median))  # stable: then by position
     return -median, order[~np.isnan(median[order])]
@@ -473,7 +472,7 @@ def _columns(score, order, included, n_top):
 
 
 def _description(method, options, init, shared, reports, messages):
-    """What goes to `.uns`: only what an .h5ad file can hold, so nothing is None."""
+    """The contents of `.uns`: only what an .h5ad file can store, so nothing is None."""
     params = {name: np.array(value) if isinstance(value, tuple) else value for name, value in options.items()}
     params = {name: value for name, value in params.items() if value is not None}
     if method["takes_init"]:

@@ -1,4 +1,4 @@
-"""What the functions beside the selectors take: a table, the classes of its rows, a choice of its columns."""
+"""Inputs of the functions next to the selectors: a table, the classes of its rows, a list of its columns."""
 
 import numbers
 
@@ -10,32 +10,32 @@ from ._unwrap import unwrapped
 
 
 def checked_table(X):
-    """The numbers of X, of any kind that the selectors take, and the names of its columns (None where it has none)."""
+    """The numbers of X, of any kind that the selectors accept, and its column names (None if it has none)."""
     X, names = unwrapped(X)
     if names is None:
         names = getattr(X, "columns", None)  # pandas and Polars
     if isinstance(X, _core.DiskRows):
         return X, None if names is None else list(names)
-    # The core looks for NaN and infinities, and names their place.
+    # The core checks for NaN and infinities, and reports their position.
     X = check_array(X, accept_sparse=("csr", "csc"), ensure_all_finite=False, ensure_min_samples=2, input_name="X")
     return X, None if names is None else list(names)
 
 
 def label_array(y, name):
-    """One label a row, as an array that keeps None and NaN what they are."""
+    """One label per row, as an array that preserves None and NaN."""
     if isinstance(y, np.ma.MaskedArray):
         y = y.astype(object).filled(None)
-    # A list of words and NaN would become the words, "nan" among them.
+    # NumPy would turn a list of strings and NaN into strings, including "nan".
     y = np.asarray(y) if hasattr(y, "dtype") else np.asarray(y, dtype=object)
     if y.ndim == 2 and y.shape[1] == 1:
         y = y.ravel()
     if y.ndim != 1:
-        raise ValueError(f"{name}: an array of shape {y.shape}, need one label a row")
+        raise ValueError(f"{name}: an array of shape {y.shape}, need one label per row")
     return y
 
 
 def class_numbers(y):
-    """Classes of a 1-D array counted from 0 in the core's order, -1 where a row is unlabelled: -1, None, NaN or ""."""
+    """Classes of a 1-D array, numbered from 0 in the core's order; -1 for unlabelled rows (-1, None, NaN or "")."""
     values, labelled = _comparable(y)
     classes = np.full(len(y), -1, dtype=np.int32)
     classes[labelled] = np.unique(values, return_inverse=True)[1]
@@ -43,7 +43,7 @@ def class_numbers(y):
 
 
 def _comparable(y):
-    """The labels that are labels, as numbers where all are (as the core reads a column), and where they stand."""
+    """The labels of labelled rows, as numbers if all are numeric (as in the core), and a mask of these rows."""
     if y.dtype.kind in "fiub":
         labelled = (y == y) & (y != -1)
         return y[labelled], labelled
@@ -62,7 +62,7 @@ def _comparable(y):
 def _is_label(value):
     try:
         return value is not None and bool(value == value) and str(value) not in ("", "-1")
-    except TypeError:  # pandas.NA equals nothing and will not say so
+    except TypeError:  # pandas.NA cannot be compared
         return False
 
 
@@ -97,7 +97,7 @@ def _masked_positions(mask, count, where):
     if len(mask) != count:
         raise ValueError(f"{where}: a mask of {len(mask)} features, need {count}")
     if not mask.any():
-        raise ValueError(f"{where}: a mask that chooses no feature, need at least 1")
+        raise ValueError(f"{where}: the mask selects no feature, need at least 1")
     return np.flatnonzero(mask).tolist()
 
 
@@ -109,7 +109,7 @@ def _position(one, places, count, where):
     if not isinstance(one, str):
         raise ValueError(f"{where}: feature {one!r}, need a position or a name")
     if not places:
-        raise ValueError(f"{where}: feature {one!r}, but X has no names, need positions")
+        raise ValueError(f"{where}: feature {one!r}, but X has no feature names, need positions")
     found = places.get(one, [])
     if len(found) != 1:
         raise ValueError(f"{where}: feature {one!r} names {len(found)} columns of X, need 1")

@@ -1,4 +1,4 @@
-"""How calls of the core are run: threads, seeds, the progress bar, warnings."""
+"""Running the core: threads, seeds, progress bar, warnings."""
 
 import numbers
 import os
@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 def thread_count(n_jobs):
     """The number of threads for `n_jobs`; results do not depend on it.
 
-    None is all cores this process may use, but one inside a joblib worker, and never more than OMP_NUM_THREADS, which
-    joblib and others set so that processes side by side share the cores.
+    None means all cores that this process may use, but one inside a joblib worker, and never more than OMP_NUM_THREADS,
+    which joblib and others set so that concurrent processes share the cores.
     """
     if n_jobs is not None:
         if not isinstance(n_jobs, numbers.Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
@@ -29,7 +29,7 @@ def thread_count(n_jobs):
 
 
 def seed_of(random_state):
-    """The core's seed: the integer itself, so that every door agrees, or one drawn from what was given."""
+    """The core's seed: the integer itself, as in the command and C++, or one drawn from the given generator."""
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
         if not 0 <= random_state < 2**64:
             raise ValueError(f"random_state = {random_state}, need 0 .. 2^64 - 1")
@@ -66,12 +66,12 @@ class ProgressBar:
 
 
 def progress_for(verbose, name):
-    """A progress bar where `verbose` asks for one, else None."""
+    """A progress bar if `verbose` is set, else None."""
     return ProgressBar(name) if verbose else None
 
 
 def warn_all(messages, stacklevel):
-    """The core's warnings as Python's; those of stopping early as scikit-learn's ConvergenceWarning."""
+    """Raises the core's warnings as Python warnings; those about convergence as scikit-learn's ConvergenceWarning."""
     for message in messages:
         category = ConvergenceWarning if "not converged" in message else UserWarning
         warnings.warn(message, category, stacklevel=stacklevel + 1)

@@ -1,7 +1,6 @@
 """The methods as scikit-learn selectors, one class for each that the core describes.
 
-Names, signatures, defaults and documentation come from these descriptions: nothing is written twice, and nothing is
-computed here.
+Names, signatures, defaults and documentation come from these descriptions; nothing is computed here.
 """
 
 import inspect
@@ -26,11 +25,11 @@ _METHODS = {method["name"]: method for method in _core.methods()}
 
 
 class Selector(SelectorMixin, BaseEstimator):
-    """What all methods share. A subclass names its method of the core."""
+    """Base class of all selectors. A subclass names its method of the core."""
 
     def __init_subclass__(cls, method=None, **keywords):
         super().__init_subclass__(**keywords)
-        if method is None:  # a user's own subclass of a method
+        if method is None:  # a user's subclass of a selector
             return
         cls._method = _METHODS[method]
         cls.__init__ = _initializer(_signature(cls._method))
@@ -45,7 +44,7 @@ class Selector(SelectorMixin, BaseEstimator):
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
             Never modified.
         y : array of shape (n_samples,), default=None
-            Classes of the rows, -1 where unlabelled. Ignored unless ``supervised=True``.
+            Classes of the rows, -1 for unlabelled rows. Ignored unless ``supervised=True``.
 
         Returns
         -------
@@ -54,7 +53,7 @@ class Selector(SelectorMixin, BaseEstimator):
         return self._fit(X, y)
 
     def _fit(self, X, y):
-        """What `fit` does, which alone calls it."""
+        """Implements `fit`."""
         data, rows = self._data(X)
         progress = progress_for(self.verbose, type(self).__name__)
         try:
@@ -91,24 +90,24 @@ class Selector(SelectorMixin, BaseEstimator):
         """
         X, names = unwrapped(X)
         if isinstance(X, _core.DiskRows):
-            raise ValueError(f"{type(self).__name__}: transform needs X in memory, its rows are on disk")
+            raise ValueError(f"{type(self).__name__}: transform needs X in memory, but its rows are on disk")
         if names is None:
             return super().transform(X)
         check_is_fitted(self, "scores_")
         if not np.array_equal(getattr(self, "feature_names_in_", names), names):
-            raise ValueError(f"{type(self).__name__}: X has other feature names than the table it was fitted on")
+            raise ValueError(f"{type(self).__name__}: the feature names of X differ from those seen in fit")
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "X does not have valid feature names")
             return super().transform(X)
 
     def _data(self, X):
-        """X as the core takes it, and its number of rows; keeps the number of its features, and their names."""
+        """X as the core accepts it, and its number of rows; stores the number of features and their names."""
         X, names = unwrapped(X)
         if isinstance(X, _core.DiskRows):
             self.n_features_in_ = X.shape[1]
             self._keep_if("feature_names_in_", names)
             return X, X.shape[0]
-        # The core looks for NaN and infinities, and names their place.
+        # The core checks for NaN and infinities, and reports their position.
         X = validate_data(self, X, accept_sparse=("csr", "csc"), ensure_all_finite=False, ensure_min_samples=2)
         if names is not None:
             self.feature_names_in_ = names
@@ -118,7 +117,7 @@ class Selector(SelectorMixin, BaseEstimator):
         return {option["python_name"]: getattr(self, option["python_name"]) for option in self._method["options"]}
 
     def _classes(self, rows, y):
-        """Classes counted from 0, -1 where a row is unlabelled; None where the method is not supervised."""
+        """Classes numbered from 0, -1 for unlabelled rows; None if the method is not supervised."""
         if not getattr(self, "supervised", False):
             return None
         if y is None:
@@ -159,14 +158,14 @@ class Selector(SelectorMixin, BaseEstimator):
             self.report_ |= {name: value for name, value in guidance.items() if name not in ("share", "evidence", "alignment")}
 
     def _keep_if(self, name, value):
-        """An attribute that is absent where there is no value for it, also where an earlier fit left one."""
+        """Sets an attribute, or removes one left by an earlier fit if there is no value."""
         if value is not None:
             setattr(self, name, value)
         elif hasattr(self, name):
             delattr(self, name)
 
     def _get_support_mask(self):
-        check_is_fitted(self, "scores_")  # by more than what validating X leaves
+        check_is_fitted(self, "scores_")  # validating X alone sets other attributes
         return self._support
 
     def __sklearn_tags__(self):
@@ -177,7 +176,7 @@ class Selector(SelectorMixin, BaseEstimator):
 
 
 def _signature(method):
-    """``__init__``'s, in the order that design and documentation give."""
+    """The signature of ``__init__``, in the documented order."""
     words = [("n_features_to_select", "auto" if method["chooses_count"] else None)]
     words += [(option["python_name"], option["default"]) for option in method["options"] if not option["late"]]
     if method["takes_init"]:

@@ -1,4 +1,4 @@
-"""Files: every format that the command reads, and Python's."""
+"""Reads files: every format of the command, and those that need Python libraries."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from ._foreign import open_for_core
 
 @dataclass(eq=False)
 class Table:
-    """What a file holds. Selectors take it as it is; ``numpy.asarray`` gives its numbers where they are dense.
+    """The contents of a file. Selectors accept it directly; ``numpy.asarray`` returns its numbers if they are dense.
 
     Attributes
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features)
-        On disk: an object with `shape`, `dtype` and `sparse` that selectors take.
+        If on disk: an object with `shape`, `dtype` and `sparse` that selectors accept.
     feature_names : list of str, or None
     row_names : list of str, or None
     labels : dict
-        One array a word asked for with `labels`: the class of each row, None where it has none.
+        One array per name in `labels`: the class of each row, None for unlabelled rows.
     excluded_columns : list of str
-        Columns of the file that are no features: labels, row identifiers, text.
+        Columns of the file that are not features: labels, row identifiers, text.
     path, format : str
     """
 
@@ -51,17 +51,17 @@ class Table:
 
     @property
     def on_disk(self) -> bool:
-        """Whether X is no array but rows that every pass reads from disk."""
+        """Whether X stays on disk, where every pass reads its rows."""
         return isinstance(self.X, _core.DiskRows)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         self._require_memory()
         if sparse.issparse(self.X):
-            raise TypeError("the table is sparse: use its X")
+            raise TypeError("the table is sparse, use its X")
         return np.array(self.X, dtype=dtype, copy=copy)
 
     def to_pandas(self) -> Any:
-        """A DataFrame with the names of the file."""
+        """A DataFrame with the names from the file."""
         import pandas as pd
 
         self._require_memory()
@@ -77,7 +77,7 @@ class Table:
 
     def _require_memory(self) -> None:
         if self.on_disk:
-            raise TypeError("the rows of the table are on disk: read it without on_disk for an array")
+            raise TypeError("the rows of the table are on disk; to get an array, read it without on_disk")
 
 
 def read(
@@ -96,22 +96,22 @@ def read(
     Parameters
     ----------
     path : str or path
-        Text files and .npy may be gzipped (.gz); a folder is a 10x folder, a zarr folder (.zarr), or holds shards.
+        Text files and .npy may be gzipped (.gz); a folder is a 10x folder, a zarr folder (.zarr), or a folder of shards.
     array : str, default="X"
-        The array of an .npz, .mat or zarr group; of an .h5ad, X or a layer.
+        The array to read from an .npz, .mat or zarr group; for .h5ad, X or a layer.
     header : {"auto", "yes", "no"}, default="auto"
-        Whether the first line of a text file holds names; auto: unless it holds numbers only.
+        Whether the first line of a text file holds names; auto: unless it contains only numbers.
     id_column : str, default=None
-        The column that names the rows.
+        The column with the row names.
     labels : str or list of str, default=None
-        Each a column, an array of the file, or a file of its own.
+        Each a column, an array in the file, or a separate file.
     text_columns : list of str, default=()
-        Columns that may hold text, and are left out where they do.
+        Columns that may contain text, and are left out if they do.
     transpose : bool, default=False
-        Features are rows in the file. 10x folders are transposed anyway.
+        Set if features are rows in the file. 10x folders are always transposed.
     on_disk : bool, default=False
-        Leave the rows on disk, for selectors to read in every pass. An .npy file stays where it is; of Parquet, Arrow,
-        .h5ad and zarr the numbers are written to a temporary file (in TMPDIR) once. Shards are always on disk.
+        Leave the rows on disk, where selectors read them in every pass. An .npy file is read in place; the numbers of
+        Parquet, Arrow, .h5ad and zarr are written once to a temporary file (in TMPDIR). Shards are always on disk.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def read(
 
 
 def _in_python(message: str) -> str:
-    """A message that names flags of the command, with the words that `read` has for them."""
+    """A message with flags of the command replaced by parameters of `read`."""
     message = re.sub(r"--exclude (.+?) leaves the column out", r"text_columns=['\1'] leaves the column out", message)
     message = re.sub(r"--header (yes|no)", r"header='\1'", message)
     return message.replace("--array takes", "array takes")
@@ -164,12 +164,12 @@ def _numbers(parts: Any) -> Any:
         return parts  # an array, or DiskRows
     offsets, columns, values, width = parts
     if offsets[-1] <= np.iinfo(np.int32).max:
-        offsets = offsets.astype(np.int32)  # SciPy wants one type for both
+        offsets = offsets.astype(np.int32)  # SciPy uses one type for both
     return sparse.csr_array((values, columns, offsets), shape=(len(offsets) - 1, width))
 
 
 def _label_array(found: dict[str, Any]) -> Any:
-    """The class of each row: numbers where all classes are whole numbers (-1: unlabelled), else words (None)."""
+    """The class of each row: integers if all classes are integers (-1: unlabelled), else strings (None: unlabelled)."""
     classes, names = np.asarray(found["classes"]), found["names"]
     try:
         values = np.array([int(name) for name in names] + [-1], dtype=np.int64)

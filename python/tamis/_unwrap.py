@@ -1,4 +1,4 @@
-"""Tables that scikit-learn does not take apart by itself: Arrow, AnnData, and what `tamis.read` returns."""
+"""Unwraps tables that scikit-learn does not handle: Arrow, AnnData, and what `tamis.read` returns."""
 
 import sys
 
@@ -6,11 +6,11 @@ import numpy as np
 
 
 def unwrapped(X):
-    """The numbers of X and the names of its columns; (X, None) for what scikit-learn knows or must refuse."""
+    """The numbers of X and its column names; (X, None) for anything that scikit-learn accepts or rejects itself."""
     if isinstance(X, np.ma.MaskedArray):
         return _unmasked(X), None
     for module, takes_apart in (("pyarrow", _arrow), ("anndata", _anndata), ("tamis._table", _table)):
-        if module in sys.modules:  # else X cannot be one of its objects
+        if module in sys.modules:  # otherwise X cannot be one of its objects
             parts = takes_apart(sys.modules[module], X)
             if parts is not None:
                 return parts

@@ -1,15 +1,14 @@
-"""Selectors of Dask arrays and data frames (``pip install 'tamis[dask]'``): the data stay on the workers.
+"""Selectors for Dask arrays and data frames (``pip install 'tamis[dask]'``). The data stay on the workers.
 
-There are those whose passes over the data can all run there: GuidedUFCM, UFCM and MaxVariance among them.
+It has the methods whose passes over the data can all run on workers, among them GuidedUFCM, UFCM and MaxVariance.
 
 >>> import tamis.dask
 >>> tamis.dask.UFCM(n_features_to_select=50, n_clusters=10).fit(X.persist())
 
-The selector itself runs here; each of its passes over the data is a graph of pure tasks, one for each chunk of rows and
-one for each merge of two. Sums follow the program's tree over blocks of rows, so the result has the bits of
-``tamis.UFCM`` on the same rows in memory, whatever the chunks, the scheduler and the number of workers. Data are
-computed anew in every pass unless they are persisted. docs/distributed.md has the costs and what happens when workers
-die.
+The selector runs in the client; each of its passes over the data is a graph of pure tasks, one per chunk of rows and one
+per merge of two. Sums follow the core's tree over blocks of rows, so the result is bit for bit that of ``tamis.UFCM`` on the
+same rows in memory, whatever the chunks, the scheduler and the number of workers. Data are recomputed in every pass unless
+they are persisted. docs/distributed.md describes the costs, and what happens when workers die.
 """
 
 import asyncio
@@ -29,24 +28,24 @@ from ._core_data import core_data
 __all__ = [method["python_name"] for method in _core.methods() if method["remote"]]
 
 _BLOCK = _core.block_rows
-_CHUNK_BYTES = 2**27  # aimed at where columns must be joined, and chunks of many rows would become too large
-_NO_WORKER = "tamis.no-worker-timeout"  # of Dask's configuration
+_CHUNK_BYTES = 2**27  # target size if chunks must be joined along the columns
+_NO_WORKER = "tamis.no-worker-timeout"  # key in Dask's configuration
 _NO_WORKER_DEFAULT = "30s"
 _LARGE_GRAPH = "distributed.admin.large-graph-warning-threshold"
 
 
 class _OnDask:
-    """What makes a selector one of Dask's data."""
+    """Mixin that makes a selector work on Dask collections."""
 
     def fit(self, X, y=None):
         """Rank the features of X.
 
         Parameters
         ----------
-        X : Dask array (n_samples, n_features), dense or of scipy.sparse chunks, or Dask data frame of numbers
-            Computed anew in every pass unless it is persisted.
-        y : array of shape (n_samples,), of Dask or not, default=None
-            Classes of the rows, -1 where unlabelled. Ignored unless ``supervised=True``.
+        X : Dask array (n_samples, n_features) with dense or scipy.sparse chunks, or Dask data frame of numbers
+            Recomputed in every pass unless it is persisted.
+        y : NumPy or Dask array of shape (n_samples,), default=None
+            Classes of the rows, -1 for unlabelled rows. Ignored unless ``supervised=True``.
 
         Returns
         -------
@@ -66,11 +65,11 @@ class _OnDask:
 
         Parameters
         ----------
-        X : Dask array or data frame, or what ``tamis.UFCM`` takes, of shape (n_samples, n_features)
+        X : Dask array or data frame, or anything that ``tamis.UFCM`` accepts, of shape (n_samples, n_features)
 
         Returns
         -------
-        X_r : of shape (n_samples, n_selected_features); lazy where X is
+        X_r : of shape (n_samples, n_selected_features); lazy if X is
         """
         if not _is_dask(X):
             return super().transform(X)
@@ -83,7 +82,7 @@ class _OnDask:
         if not _is_frame(X):
             return X[:, chosen]
         if not np.array_equal(getattr(self, "feature_names_in_", X.columns), X.columns):
-            raise ValueError(f"{type(self).__name__}: X has other feature names than the table it was fitted on")
+            raise ValueError(f"{type(self).__name__}: the feature names of X differ from those seen in fit")
         return X.iloc[:, chosen.tolist()]
 
     def _data(self, X):
@@ -123,14 +122,14 @@ def _array(X, where):
     """X as a Dask array of known shape."""
     if _is_frame(X):
         return _array_of_frame(X)
-    # Whoever has a Dask array has imported dask.array.
+    # If X is a Dask array, dask.array has been imported.
     if "dask.array" not in sys.modules or not isinstance(X, sys.modules["dask.array"].Array):
-        need = f"need a Dask array or data frame; tamis.{where} takes the rest"
+        need = f"need a Dask array or data frame; for other data use tamis.{where}"
         raise ValueError(f"{where}: X is {type(X).__name__}, {need}")
     if X.ndim != 2:
         raise ValueError(f"{where}: X has {X.ndim} dimensions, need 2")
     if any(np.isnan(length) for length in X.shape):
-        X = X.copy()  # the caller's stays as it is
+        X = X.copy()  # do not modify the caller's array
         X.compute_chunk_sizes()
     return X
 
@@ -154,7 +153,7 @@ def _array_of_frame(X):
 
 
 def _counts(kind):
-    """Whether a type of pandas, be it NumPy's, nullable or Arrow's, is one of numbers."""
+    """Whether a pandas type (NumPy, nullable or Arrow) is numeric."""
     return getattr(kind, "kind", None) in ("b", "i", "u", "f")
 
 
@@ -163,7 +162,7 @@ def _frame_numbers(part, kind):
 
 
 def _blocked(X, where):
-    """The same array in chunks of whole rows, 2^k blocks each but for the last, near the chunks it has."""
+    """The same array in chunks of whole rows, 2^k blocks each except the last, close to its present chunks."""
     n, d = X.shape
     if X.dtype.kind not in "biuf":
         raise ValueError(f"{where}: X has elements of type {X.dtype}, need real numbers")
@@ -177,7 +176,7 @@ def _blocked(X, where):
     if X.numblocks[1] > 1 and not sparse.issparse(X._meta):
         rows = min(rows, _CHUNK_BYTES // (d * X.dtype.itemsize))
     blocks = 1 << max((rows // _BLOCK).bit_length() - 1, 0)
-    # By pure tasks: other ways to move rows do not survive the death of a worker.
+    # With pure tasks: other ways to move rows do not survive the death of a worker.
     return X.rechunk({0: min(blocks * _BLOCK, n), 1: d}, method="tasks")
 
 
@@ -185,7 +184,7 @@ def _blocked(X, where):
 
 
 class _Passes:
-    """Runs passes over the chunks of an array, as the core asks for them."""
+    """Runs passes over the chunks of an array on behalf of the core."""
 
     def __init__(self, X):
         import dask
@@ -199,13 +198,13 @@ class _Passes:
         self._count = self._tasks = self._sent = self._received = 0
 
     def __call__(self, name, shared, by_row, rows, merged, reads, leaves):
-        """The results of the chunks that begin before row `rows`, or the one that they merge to; and what was left."""
+        """The results of the chunks that start before row `rows`, or their merged result; and what the pass left."""
         from dask.task_spec import DataNode, Task, TaskRef
 
         self._count += 1
-        # Dask's dashboard shows tasks by the words that come first.
+        # Dask's dashboard groups tasks by the prefix of their key.
         prefix, token = "tamis-" + name.replace("_", "-"), f"{self._token}-{self._count}"
-        # Copied, since a task that is no longer wanted may outlive what they show.
+        # Copied, since a cancelled task may outlive the core's buffers.
         told = f"{prefix}-shared-{token}"
         graph, level, left, size = {told: DataNode(told, np.array(shared))}, [], [], shared.nbytes
         for c, chunk in enumerate(self._chunks):
@@ -234,7 +233,7 @@ class _Passes:
         return results, _Left(nodes) if leaves else None
 
     def statistics(self):
-        """What is worth knowing of the traffic between the selector and the workers."""
+        """Traffic between the selector and the workers."""
         return {
             "chunks": len(self._chunks),
             "requests": self._count,
@@ -260,7 +259,7 @@ class _Left:
 
 
 def _merged_level(graph, prefix, name, level):
-    """The next level of the tree: neighbours merged, a last one without a neighbour as it is."""
+    """The next level of the tree: neighbors merged in pairs; an odd last one is passed on."""
     from dask.task_spec import Task, TaskRef
 
     above = level[::2]
@@ -272,9 +271,9 @@ def _merged_level(graph, prefix, name, level):
 
 
 def _partial(version, name, shared, first, shape, is_sparse, leaves, chunk, *by_row):
-    """What a pass makes of one chunk, and where it leaves something with it, that too; runs on a worker."""
+    """The partial result of a pass for one chunk, and what the pass leaves with it, if anything; runs on a worker."""
     if version != _core.version:
-        raise RuntimeError(f"tamis.dask: this worker has tamis {_core.version}, the client {version}, need the same")
+        raise RuntimeError(f"tamis.dask: this worker has tamis {_core.version}, the client has {version}, need the same version")
     own = [one[1] if isinstance(one, tuple) else one for one in by_row]
     block = None if chunk is None else core_data(_checked(chunk, first, shape, is_sparse))
     both = _core.remote_partial(name, shared, own, block, shape[0], first)
@@ -305,8 +304,8 @@ def _merge(name, left, right):
 
 
 def _compute(graph, keys, left, size):
-    """The values of keys, by the scheduler that is in force, and the nodes that stand for the values of `left` in graphs
-    to come. `size` bytes of the graph are what a pass must send."""
+    """The values of keys, computed by the active scheduler, and the nodes that stand for the values of `left` in later
+    graphs. `size` is the number of bytes of the graph that a pass must send."""
     import dask
     from dask.delayed import Delayed
     from dask.task_spec import DataNode
@@ -321,7 +320,7 @@ def _compute(graph, keys, left, size):
 
 
 def _client(dask):
-    """The client of dask.distributed that ``dask.compute`` would use; None where that is another scheduler."""
+    """The client of dask.distributed that ``dask.compute`` would use; None if it would use another scheduler."""
     if "distributed" not in sys.modules:
         return None
     if dask.config.get("scheduler", None) not in (None, "distributed", "dask.distributed"):
@@ -342,14 +341,14 @@ def _compute_on(client, wanted, count, size):
     from distributed.comm import CommClosedError
 
     if client.asynchronous:
-        raise ValueError("tamis.dask: the client is asynchronous, need one that waits (asynchronous=False)")
+        raise ValueError("tamis.dask: the client is asynchronous, need asynchronous=False")
     limit = parse_bytes(dask.config.get(_LARGE_GRAPH, "10MB"))
-    with dask.config.set({_LARGE_GRAPH: limit + 2 * size}):  # Dask warns of data in the graph, which these are not
+    with dask.config.set({_LARGE_GRAPH: limit + 2 * size}):  # these bytes are intended, so Dask should not warn about them
         futures = client.compute(wanted)
     try:
         return _gathered(client, futures[:count]), futures[count:]
     except (KilledWorker, CommClosedError, asyncio.CancelledError, concurrent.futures.CancelledError) as error:
-        raise RuntimeError(f"tamis.dask: the cluster lost what was asked of it: {error}") from error
+        raise RuntimeError(f"tamis.dask: the cluster lost the requested results: {error}") from error
     except BaseException:
         with contextlib.suppress(Exception):
             client.cancel(futures)
@@ -357,7 +356,7 @@ def _compute_on(client, wanted, count, size):
 
 
 def _gathered(client, futures):
-    """Their values. Tasks that no worker is left for would wait for ever."""
+    """The values of the futures. Without any worker left, they would wait forever."""
     import dask
     from dask.utils import parse_timedelta
 
@@ -367,14 +366,14 @@ def _gathered(client, futures):
     while True:
         try:
             return values.result(timeout=1.0)
-        except (TimeoutError, concurrent.futures.TimeoutError):  # two before Python 3.11
+        except (TimeoutError, concurrent.futures.TimeoutError):  # two different types before Python 3.11
             if values.done():
                 raise
         if client.status != "running":
-            raise RuntimeError("tamis.dask: the client has lost its scheduler")
+            raise RuntimeError("tamis.dask: the client lost its scheduler")
         if client.nthreads():
             none_since = None
             continue
         none_since = none_since or time.monotonic()
         if time.monotonic() - none_since > patience:
-            raise RuntimeError(f"tamis.dask: no worker is left, and none has come for {patience:g} s ({_NO_WORKER})")
+            raise RuntimeError(f"tamis.dask: no workers left, and none joined within {patience:g} s ({_NO_WORKER})")

@@ -1,10 +1,10 @@
-"""How well a clustering agrees with known classes, and how much features repeat each other.
+"""How well a clustering agrees with known classes, and how redundant features are.
 
-Labels are of any kind: integers, words, booleans, mixed. Every measure is blind to the naming of either side, and
-leaves out rows that have no label on either side: -1, None, NaN or an empty word. That holds for clusters as well, so
-what DBSCAN calls noise (-1) is not counted against it; give it a number of its own to have it counted.
+Labels may be of any kind: integers, strings, booleans, mixed. The measures do not depend on how clusters and classes are
+named. Rows without a label (-1, None, NaN or "") on either side are left out. This applies to clusters too, so noise points
+of DBSCAN (-1) are not counted; give them a number of their own to count them.
 
-As in the files that the command reads, words that are all numbers are compared as numbers: "3" and "3.0" are one class.
+As in files, strings that are all numeric are compared as numbers: "3" and "3.0" are the same class.
 """
 
 from . import _core
@@ -16,7 +16,7 @@ __all__ = ["adjusted_rand", "clustering_accuracy", "normalized_mutual_info", "re
 
 
 def clustering_accuracy(labels_true, labels_pred):
-    """The share of rows hit under the best one-to-one map of clusters to classes (Kuhn-Munkres).
+    """The fraction of rows that match under the best one-to-one mapping of clusters to classes (Kuhn-Munkres).
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def clustering_accuracy(labels_true, labels_pred):
     Returns
     -------
     float
-        Between 0 and 1; 1 where the two partitions are the same.
+        Between 0 and 1; 1 if the two partitions are the same.
     """
     return _core.clustering_accuracy(*_pair(labels_true, labels_pred, "clustering_accuracy"))
 
@@ -34,7 +34,7 @@ def clustering_accuracy(labels_true, labels_pred):
 def normalized_mutual_info(labels_true, labels_pred):
     """Mutual information / sqrt(H(true) H(pred)), the geometric mean of Strehl & Ghosh (2002).
 
-    scikit-learn divides by the arithmetic mean unless told ``average_method="geometric"``; figures are not comparable.
+    scikit-learn divides by the arithmetic mean unless ``average_method="geometric"``; the two are not comparable.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def normalized_mutual_info(labels_true, labels_pred):
     Returns
     -------
     float
-        Between 0 and 1. 0 where one side has one cluster only, 1 where both have.
+        Between 0 and 1. 0 if one side has a single cluster, 1 if both do.
     """
     return _core.normalized_mutual_info(*_pair(labels_true, labels_pred, "normalized_mutual_info"))
 
@@ -60,7 +60,7 @@ def adjusted_rand(labels_true, labels_pred):
     Returns
     -------
     float
-        1 for equal partitions, about 0 for unrelated ones, below 0 for worse.
+        1 for equal partitions, about 0 for unrelated ones, negative if worse than chance.
     """
     return _core.adjusted_rand(*_pair(labels_true, labels_pred, "adjusted_rand"))
 
@@ -73,14 +73,14 @@ def redundancy(X, features=None, *, n_jobs=None):
     X : array, sparse matrix or data frame of shape (n_samples, n_features)
         Never modified.
     features : list of int or str, mask or fitted selector, default=None
-        Which columns, each counted once. None: all.
+        The columns, each counted once. None: all.
     n_jobs : int or None, default=None
-        Threads, as of the selectors.
+        Number of threads, as in the selectors.
 
     Returns
     -------
     float
-        Between 0 and 1; 0 where there is no pair. A column without variation correlates with nothing.
+        Between 0 and 1; 0 if there is no pair. The correlation of a constant column is 0.
     """
     X, names = checked_table(X)
     count = X.shape[1]
@@ -92,5 +92,5 @@ def _pair(labels_true, labels_pred, where):
     true = label_array(labels_true, f"{where}: labels_true")
     pred = label_array(labels_pred, f"{where}: labels_pred")
     if len(true) != len(pred):
-        raise ValueError(f"{where}: {len(true)} labels_true and {len(pred)} labels_pred, need as many of each")
+        raise ValueError(f"{where}: {len(true)} labels_true and {len(pred)} labels_pred, need equally many")
     return class_numbers(true), class_numbers(pred)

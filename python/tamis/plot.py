@@ -1,8 +1,8 @@
-"""Pictures of what selectors and comparisons found, with matplotlib (``pip install 'tamis[plot]'``).
+"""Plots of selectors and comparisons, with matplotlib (``pip install 'tamis[plot]'``).
 
-`save_figures` is about the pages of the command, and wants vl-convert (``tamis[figures]``). Every other function draws
-into `ax`, or into a new figure, and returns the Axes. Nothing is shown and no setting of
-matplotlib is changed: what is around the picture stays the caller's.
+Every function except `save_figures` draws into `ax`, or into a new figure, and returns the Axes. Nothing is shown, and no
+matplotlib setting is changed. `save_figures` saves the figures of the command's report pages and needs vl-convert
+(``tamis[figures]``).
 """
 
 import math
@@ -15,7 +15,7 @@ from ._figures import save_figures
 
 __all__ = ["feature_count_curve", "image_mask", "objective", "save_figures", "score_curve"]
 
-# Okabe & Ito's colours, which colour-blind people tell apart, less yellow, which is too pale for a line.
+# Okabe & Ito's colorblind-safe palette without yellow, which is too pale for lines.
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _MAIN, _ACCENT = _COLORS[:2]
@@ -31,8 +31,8 @@ _MEASURES = {
 def score_curve(selector, *, ax=None):
     """Scores from best to worst, with the selected features and the knee of the curve marked.
 
-    The knee is the point that lies furthest below the straight line from the first score to the last: where the curve
-    turns from steep to flat. It is a hint for ``n_features_to_select``, no more.
+    The knee is the point farthest below the straight line from the first score to the last, where the curve turns from
+    steep to flat. It is only a hint for ``n_features_to_select``.
 
     Parameters
     ----------
@@ -63,26 +63,26 @@ def score_curve(selector, *, ax=None):
 
 
 def objective(selector, *, ax=None):
-    """The objective by iteration, and the terms it is made of where the method reports them.
+    """The objective by iteration, with its terms if the method reports them.
 
-    Terms are on an axis of their own at the right, each as a share of its largest value, because they differ by orders
-    of magnitude.
+    The terms have their own axis on the right, each as a fraction of its largest value, because they differ by orders of
+    magnitude.
 
     Parameters
     ----------
     selector : fitted selector
-        One that has ``objective_``.
+        It must have ``objective_``.
     ax : matplotlib Axes, default=None
 
     Returns
     -------
     matplotlib.axes.Axes
-        That of the objective.
+        The Axes of the objective.
     """
     _require_scores(selector, "objective")
     values = getattr(selector, "objective_", None)
     if values is None:
-        raise ValueError(f"objective: {type(selector).__name__} has no objective_, need a method that iterates on one")
+        raise ValueError(f"objective: {type(selector).__name__} has no objective_, need a method that optimizes one")
     ax = _axes(ax)
     iterations = np.arange(1, len(values) + 1)
     lines = ax.plot(iterations, values, "o-", color=_MAIN, markersize=4, label="objective")
@@ -92,21 +92,21 @@ def objective(selector, *, ax=None):
     if terms:
         right = ax.twinx()
         lines += _draw_terms(right, iterations, terms)
-        ax.set_zorder(right.get_zorder() + 1)  # the legend is ours, and must lie on top
+        ax.set_zorder(right.get_zorder() + 1)  # the legend belongs to ax and must be on top
         ax.patch.set_visible(False)
-        # Curves that rise and curves that fall leave no corner free.
+        # Rising and falling curves leave no corner free.
         _legend_outside(ax, lines, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=len(lines))
     return ax
 
 
 def image_mask(selector, shape, *, ax=None):
-    """The features as pixels of an image: the selected ones coloured by their scores, the others blank.
+    """The features as pixels of an image: the selected ones colored by score, the others blank.
 
     Parameters
     ----------
     selector : fitted selector
     shape : tuple of two ints
-        Rows and columns of the image; feature ``i * columns + j`` is the pixel of row i and column j.
+        Rows and columns of the image; feature ``i * columns + j`` is the pixel in row i and column j.
     ax : matplotlib Axes, default=None
 
     Returns
@@ -128,15 +128,15 @@ def image_mask(selector, shape, *, ax=None):
 
 
 def feature_count_curve(frame, *, measure="accuracy", ax=None):
-    """A measure over the number of features, from a frame of `tamis.compare`.
+    """A measure by number of features, from the result of `tamis.compare`.
 
-    Each method is a line with a band of one standard deviation; behind them the band of random choices, and all
-    features as a level line. Methods that failed are left out.
+    Each method is a line with a band of one standard deviation; behind them are the band of random subsets, and all
+    features as a horizontal line. Methods that failed are left out.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        What `tamis.compare` returned.
+        The result of `tamis.compare`.
     measure : {"accuracy", "nmi", "adjusted_rand", "redundancy"}, default="accuracy"
     ax : matplotlib Axes, default=None
 
@@ -148,7 +148,7 @@ def feature_count_curve(frame, *, measure="accuracy", ax=None):
     frame = frame[frame[measure].notna()]
     methods = [name for name in frame["method"].unique() if name not in ("random", "allfea")]
     if not methods:
-        raise ValueError(f"feature_count_curve: no method has a value of {measure}, need at least 1")
+        raise ValueError(f"feature_count_curve: no method has a value for {measure}, need at least 1")
     ax = _axes(ax)
     sizes = sorted(frame.loc[frame["method"] != "allfea", "n_features"].unique())
     for level in frame.loc[frame["method"] == "allfea", measure]:
@@ -156,7 +156,7 @@ def feature_count_curve(frame, *, measure="accuracy", ax=None):
     _draw_curve(ax, frame, "random", measure, alpha=0.25, zorder=1, color=_QUIET, linestyle="--")
     for place, name in enumerate(methods):
         style = {"color": _COLORS[place % len(_COLORS)], "marker": _MARKERS[place % len(_MARKERS)]}
-        # Every second one broken and smaller, so that of two equal curves (as lapscore's and spec's) both are seen.
+        # Every second line is dashed and smaller, so that equal curves (such as lapscore and spec) are both visible.
         style |= {"linestyle": (0, (4, 2)), "markersize": 4} if place % 2 else {"linestyle": "-", "markersize": 7}
         _draw_curve(ax, frame, name, measure, alpha=0.1, zorder=3, linewidth=1.8, **style)
     _draw_sizes(ax, sizes)
@@ -173,15 +173,15 @@ def _axes(ax):
     return pyplot.subplots(layout="constrained")[1] if ax is None else ax
 
 
-# --- What was asked for ------------------------------------------------------------------------------------------
+# --- Validation --------------------------------------------------------------------------------------------------
 
 
 def _require_scores(selector, where):
     if not hasattr(selector, "get_support") or not hasattr(type(selector), "fit"):
-        raise ValueError(f"{where}: {selector!r}, need a fitted selector of tamis")
+        raise ValueError(f"{where}: {selector!r}, need a fitted tamis selector")
     check_is_fitted(selector)
     if not hasattr(selector, "scores_") or not hasattr(selector, "ranking_"):
-        raise ValueError(f"{where}: {type(selector).__name__} has no scores_ and ranking_, need a selector of tamis")
+        raise ValueError(f"{where}: {type(selector).__name__} has no scores_ and ranking_, need a tamis selector")
 
 
 def _image_shape(shape, count):
@@ -196,18 +196,18 @@ def _image_shape(shape, count):
 def _require_measure(frame, measure):
     columns = getattr(frame, "columns", ())
     if "method" not in columns or "n_features" not in columns:
-        raise ValueError("feature_count_curve: need a frame of tamis.compare, with the columns method and n_features")
+        raise ValueError("feature_count_curve: need the result of tamis.compare, with the columns method and n_features")
     if measure not in _MEASURES or measure not in columns:
         known = ", ".join(name for name in _MEASURES if name in columns)
         why = " (tamis.compare without y)" if measure in _MEASURES else ""
         raise ValueError(f"feature_count_curve: measure = {measure!r} is not in the frame{why}, need one of: {known}")
 
 
-# --- Pieces of the pictures --------------------------------------------------------------------------------------
+# --- Parts of the plots ------------------------------------------------------------------------------------------
 
 
 def _knee(scores):
-    """The rank of the point furthest below the chord from the first score to the last; None where none is below."""
+    """The rank of the point farthest below the line from the first score to the last; None if none is below."""
     if len(scores) < 3 or scores[0] == scores[-1]:
         return None
     across = np.linspace(0.0, 1.0, len(scores))
@@ -230,12 +230,12 @@ def _draw_terms(ax, iterations, terms):
         style = {"color": _COLORS[1 + place % (len(_COLORS) - 1)], "marker": _MARKERS[1 + place % (len(_MARKERS) - 1)]}
         share = term / largest if largest > 0 else term
         lines += ax.plot(iterations, share, linestyle="--", linewidth=1, markersize=3, label=name, **style)
-    ax.set_ylabel("terms (share of the largest value)")
+    ax.set_ylabel("terms (fraction of the largest value)")
     return lines
 
 
 def _legend_outside(ax, handles, **place):
-    """Beside the curves where a layout engine will make room for it (as in our own figures), else among them."""
+    """Next to the curves if a layout engine makes room for it (as in our own figures), else inside the axes."""
     roomy = ax.figure.get_layout_engine() is not None
     words = {"frameon": False, **place} if roomy else {"loc": "best"}
     ax.legend(handles, [one.get_label() for one in handles], **words)

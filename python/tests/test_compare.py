@@ -101,7 +101,7 @@ def test_numbers_are_those_of_the_command_without_classes(digits, files):
     assert frame.attrs["options"]["n_clusters"] == document["options"]["clusters"]
     notes = [note.replace("--scale standard", "scale='standard'") for note in document["notes"]]
     assert len(notes) == 1
-    assert frame.attrs["notes"] == [f"n_clusters = {document['options']['clusters']} unless given", *notes]
+    assert frame.attrs["notes"] == [f"n_clusters = {document['options']['clusters']} (default)", *notes]
 
 
 def test_grid_is_that_of_the_command(digits, files):
@@ -266,7 +266,7 @@ def test_frames_survive_what_people_do_with_them(digits, tmp_path):
         ({"scale": "log"}, r"^scale = log, need none, standard, minmax or unit$"),
         ({"y": [1, 2]}, r"^compare: 2 labels in y, need n = 300$"),
         ({"y": [None] * 300}, r"^compare: no row has a label, need at least 1$"),
-        ({"grid": True}, r"^compare: grid=True without y, need classes to score its settings$"),
+        ({"grid": True}, r"^compare: grid=True needs y: classes to score the settings$"),
         ({"n_repeats": 0}, r"^compare: n_repeats = 0, need a count of at least 1$"),
     ],
 )

@@ -164,7 +164,7 @@ def test_data_frames_bring_names(method):
     assert np.array_equal(fit.get_feature_names_out(), wanted.get_feature_names_out())
     pd.testing.assert_frame_equal(fit.transform(table).compute(), frame[wanted.get_feature_names_out()])
     assert np.array_equal(fit.transform(frame), wanted.transform(frame))
-    with pytest.raises(ValueError, match="other feature names"):
+    with pytest.raises(ValueError, match="feature names of X differ"):
         fit.transform(table.rename(columns={"gene 1": "gene one"}))
     with pytest.raises(ValueError, match="'gene 5' is of type .*, need numbers"):
         on_dask(method).fit(table.assign(**{"gene 5": "word"}))
@@ -229,7 +229,7 @@ def test_bad_values_are_named_as_in_memory(method, row, value):
 @pytest.mark.parametrize(
     "X, words",
     [
-        (np.zeros((5, 2)), "UFCM: X is ndarray, need a Dask array or data frame; tamis.UFCM takes the rest"),
+        (np.zeros((5, 2)), "UFCM: X is ndarray, need a Dask array or data frame; for other data use tamis.UFCM"),
         (da.zeros((5, 2, 2)), "UFCM: X has 3 dimensions, need 2"),
         (da.zeros((5, 2), dtype=complex), "UFCM: X has elements of type complex128, need real numbers"),
         (da.zeros((5, 2), chunks=5, dtype=object), "UFCM: X has elements of type object, need real numbers"),
@@ -403,7 +403,7 @@ def test_no_worker_left_is_an_error(cluster):
     timer.start()
     begin = time.monotonic()
     with dask.config.set({"tamis.no-worker-timeout": "2s"}):
-        with pytest.raises(RuntimeError, match="tamis.dask: no worker is left, and none has come for 2 s"):
+        with pytest.raises(RuntimeError, match="tamis.dask: no workers left, and none joined within 2 s"):
             on_dask("UFCM", **{**OPTIONS, "max_iter": 1000}).fit(D)
     assert time.monotonic() - begin < 60
     for worker in list(cluster.workers):

@@ -200,11 +200,11 @@ def test_bad_include_and_exclude():
     refused(adata, "exclude = 'nope'", "['nope']", exclude="nope")
     refused(adata, "'depth'", "float64", "True or False", exclude="depth")
     refused(adata, "mask of 3", "n_vars = 60", include=[True, False, True])
-    refused(adata, "include holds 3", include=[3, 4])
+    refused(adata, "include contains 3", include=[3, 4])
     refused(adata, "'gene4'", "both included and excluded", include=["gene4"], exclude=["gene4"])
     refused(adata, "n_top = 5", "at least the 6 included", include=list(adata.var_names[:6]))
     shuffled = pd.Series(False, index=adata.var_names[::-1])
-    refused(adata, "exclude", "not var_names in their order", exclude=shuffled)
+    refused(adata, "exclude", "index differs from var_names", exclude=shuffled)
 
 
 @pytest.mark.parametrize("n_top", [0, -1, 61, 2000, 0.5, True, "all", None])
@@ -297,7 +297,7 @@ def test_order_by_median_then_mean_then_position():
 def test_small_batches_are_left_out():
     adata = cells()
     adata.obs["batch"] = ["tiny"] * 3 + ["a"] * 117 + ["b"] * 120
-    with pytest.warns(UserWarning, match=r"'tiny' is left out: 3 rows, need at least 4"):
+    with pytest.warns(UserWarning, match=r"'tiny' was skipped: 3 rows, need at least 4"):
         tamis.select_genes(adata, 7, method="ufcm", batch_key="batch", n_clusters=4)
     twin = cells()[3:].copy()
     twin.obs["batch"] = ["a"] * 117 + ["b"] * 120
@@ -314,7 +314,7 @@ def test_batches_without_variation_are_left_out():
     X[:20] = X[0]
     adata = ad.AnnData(sparse.csr_matrix(X), obs=adata.obs, var=adata.var)
     adata.obs["batch"] = np.array(["same", "rest"])[(np.arange(240) >= 20).astype(int)]
-    with pytest.warns(UserWarning, match="'same' is left out: no variation"):
+    with pytest.warns(UserWarning, match="'same' was skipped: no variation"):
         tamis.select_genes(adata, 7, batch_key="batch", n_clusters=4)
 
 
@@ -323,7 +323,7 @@ def test_bad_batches():
     refused(adata, "batch_key = 'sample'", ".obs", batch_key="sample")
     refused(adata, "all 3 batches", "'a': 80 rows, need at least 100", batch_key="batch", n_clusters=100)
     adata.obs["batch"] = adata.obs["batch"].where(np.arange(240) != 7)
-    refused(adata, "no batch for 1 rows", "row 7", batch_key="batch")
+    refused(adata, "is missing for 1 rows", "row 7", batch_key="batch")
 
 
 # --- Methods and options ----------------------------------------------------------------------------------------------
@@ -352,7 +352,7 @@ def test_every_method(method, batch_key, tmp_path):
 def test_options():
     adata = cells()
     refused(adata, "UFCM has no option n_neighbors", "alpha", "max_iter", n_neighbors=4)
-    refused(adata, "MaxVariance has no option alpha", "it has none", method="maxvar", alpha=2.0, n_clusters=None)
+    refused(adata, "MaxVariance has no option alpha", "it has no options", method="maxvar", alpha=2.0, n_clusters=None)
     refused(adata, "LaplacianScore has no option n_clusters", "n_neighbors", method="lapscore", n_clusters=5)
     refused(adata, "alpha = -1", alpha=-1.0)
     refused(adata, "n_clusters = 'many'", n_clusters="many")

@@ -131,9 +131,9 @@ def test_one_cluster_cases():
 @pytest.mark.parametrize("measure", MEASURES)
 def test_refusals_are_one_line(measure):
     name = measure.__name__
-    with pytest.raises(ValueError, match=rf"^{name}: 3 labels_true and 2 labels_pred, need as many of each$"):
+    with pytest.raises(ValueError, match=rf"^{name}: 3 labels_true and 2 labels_pred, need equally many$"):
         measure([1, 2, 3], [1, 2])
-    with pytest.raises(ValueError, match=rf"^{name}: labels_pred: an array of shape \(2, 2\), need one label a row$"):
+    with pytest.raises(ValueError, match=rf"^{name}: labels_pred: an array of shape \(2, 2\), need one label per row$"):
         measure([1, 2], [[1, 2], [3, 4]])
     with pytest.raises(ValueError, match="0 labelled rows, need at least 1"):
         measure([-1, 1], [0, -1])
@@ -185,10 +185,10 @@ def test_redundancy_without_pairs_or_variation(table):
     [
         ([9], r"^redundancy: feature 9, need 0 \.\. 8$"),
         ([-1], r"^redundancy: feature -1, need 0 \.\. 8$"),
-        (["a"], "^redundancy: feature 'a', but X has no names, need positions$"),
+        (["a"], "^redundancy: feature 'a', but X has no feature names, need positions$"),
         ([0.5], "^redundancy: feature 0.5, need a position or a name$"),
         ([True, False], "^redundancy: a mask of 2 features, need 9$"),
-        (np.zeros(9, dtype=bool), "^redundancy: a mask that chooses no feature, need at least 1$"),
+        (np.zeros(9, dtype=bool), "^redundancy: the mask selects no feature, need at least 1$"),
         ([], r"^redundancy: features of shape \(0,\), need a list of at least 1$"),
     ],
 )

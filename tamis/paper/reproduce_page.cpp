@@ -19,10 +19,10 @@ using page::TableCell;
 using enum page::Column::Kind;
 
 constexpr const char* kOurs = "ufcm";
-constexpr std::size_t kRivals = 2;  // whose pixels are drawn beside ours
+constexpr std::size_t kRivals = 2;  // other methods whose pixels are drawn next to ours
 constexpr std::size_t kShownFailures = 20;
-constexpr double kLeastSpan = 0.05;    // of ACC in the colours of one set
-constexpr std::uint8_t kLastInk = 70;  // of the last pixel chosen; the first has 255
+constexpr double kLeastSpan = 0.05;    // smallest range of ACC covered by the colors of one set
+constexpr std::uint8_t kLastInk = 70;  // of the last selected pixel; the first has 255
 
 std::string percent_text(double share) { return short_number(100.0 * share, 3) + " %"; }
 
@@ -31,7 +31,7 @@ TableCell cell_of(const std::optional<Measured>& measured) { return measured ? c
 TableCell cell_of(const std::optional<BesideRandom>& band) { return band ? cell_of(band->value) : TableCell(); }
 TableCell p_of(const std::optional<BesideRandom>& band) { return band ? TableCell(band->p) : TableCell(); }
 
-// In percentage points, so that a gain is not taken for a share of what it is a gain over.
+// In percentage points, so that a gain is not mistaken for a relative one.
 TableCell points_of(const std::optional<double>& gain, const std::optional<double>& error = std::nullopt) {
   if (!gain) return {};
   return error ? TableCell(100.0 * *gain, 100.0 * *error) : TableCell(100.0 * *gain);
@@ -83,11 +83,11 @@ class ReproducePage {
 
   page::Page compose() const {
     page::Page page;
-    page.title = "Unsupervised Feature Analysis with Class Margin Optimization, made again";
+    page.title = "Unsupervised Feature Analysis with Class Margin Optimization, reproduced";
     page.summary = summary();
     page.sections = {verdict(), data()};
     page.sections.push_back(scores("ACC", "Table 2: clustering accuracy (ACC)", accuracy_));
-    page.sections.push_back(scores("NMI", "Table 3: normalised mutual information (NMI)", nmi_));
+    page.sections.push_back(scores("NMI", "Table 3: normalized mutual information (NMI)", nmi_));
     if (auto blocks = guided(); !blocks.empty()) page.sections.push_back({"Guided UFCM", std::move(blocks)});
     if (!ours_.empty()) {
       page.sections.push_back({"Figures", figures()});
@@ -112,18 +112,19 @@ class ReproducePage {
   // --- Verdict ----------------------------------------------------------------------------------------------------
 
   std::string summary() const {
-    return text(protocol_.quick ? "A quick run, with fewer settings, sizes and rows than the paper's: "
-                                : "A run of the full protocol: ",
-                result_.methods.size(), " methods on ", result_.sets.size(), " data sets, ", result_.cells.size(),
-                " cells. The paper is Wang, Nie, Chang, Yao, Li & Sheng, ECML PKDD 2015; its method is ufcm here.");
+    return text(
+        protocol_.quick ? "A quick run with fewer settings, sizes and rows than in the paper: "
+                        : "A run of the full protocol: ",
+        result_.methods.size(), " methods on ", result_.sets.size(), " data sets, ", result_.cells.size(),
+        " cells. The paper is Wang, Nie, Chang, Yao, Li & Sheng, ECML PKDD 2015; its method is called ufcm here.");
   }
 
   page::Section verdict() const {
     page::Section section{"Verdict", {}};
     if (protocol_.quick) {
       section.blocks.push_back(page::Note{
-          text("This is the quick protocol: at most ", protocol_.most_rows, " rows of a set, ", protocol_.shares.size(),
-               " sizes and a reduced grid. Its numbers are a first look, not the experiment."),
+          text("This is the quick protocol: at most ", protocol_.most_rows, " rows per set, ", protocol_.shares.size(),
+               " sizes and a reduced grid. Its numbers are a first impression, not the full experiment."),
           true});
     }
     for (const auto& failure : failures()) section.blocks.push_back(page::Note{failure, true});
@@ -164,19 +165,19 @@ class ReproducePage {
       clear += *(row->*claim.gain) > 2.0 * *(row->*claim.error) ? 1 : 0;
       if (row->*claim.random && !(row->*claim.random)->beats_random) inside.push_back(title_of(row->set));
     }
-    if (known == 0) return text("By the ", claim.name, " choice nothing could be measured.");
+    if (known == 0) return text(claim.name, ": nothing could be measured.");
     const std::string random = inside.empty()
-                                   ? std::string(" It beats the random subsets of its size on every set.")
-                                   : text(" It does not beat the random subsets of its size on ", spoken(inside), ".");
-    return text("By the ", claim.name, " choice ufcm gains over all features in ACC on ", gains, " of ", known,
-                " sets, on ", clear, " of them by more than two standard errors.", random);
+                                   ? std::string(" It beats random subsets of the same size on every set.")
+                                   : text(" It does not beat random subsets of the same size on ", spoken(inside), ".");
+    return text(claim.name, ": ufcm improves ACC over all features on ", gains, " of ", known, " sets, on ", clear,
+                " of them by more than two standard errors.", random);
   }
 
   page::Figure gain_figure() const {
     page::BarChart chart;
     chart.value_title = "gain in ACC, percentage points";
     chart.series = {{"label-best", {}, false}, {"label-free", {}, false}};
-    page::BarSeries paper{"the paper", {}, true};
+    page::BarSeries paper{"paper", {}, true};
     bool in_paper = false;
     for (const auto* row : ours_) {
       chart.categories.push_back(title_of(row->set));
@@ -188,10 +189,10 @@ class ReproducePage {
     if (in_paper) chart.series.push_back(std::move(paper));
     page::Figure figure;
     figure.title = "Gain of ufcm over all features";
-    figure.caption = "Whiskers: one standard error to each side, of the starts of k-means alone.";
-    figure.alt = text("Bars of the gain in accuracy over all features on ", ours_.size(),
-                      " data sets, by the label-best and the label-free choice",
-                      in_paper ? ", beside the gain the paper printed" : "", ". The table below has the numbers.");
+    figure.caption = "Whiskers: one standard error to each side, over the k-means starts only.";
+    figure.alt = text("Bar chart of the gain in accuracy over all features on ", ours_.size(),
+                      " data sets, label-best and label-free", in_paper ? ", with the gain reported in the paper" : "",
+                      ". The table below has the numbers.");
     figure.spec = page::bar_chart(chart);
     return figure;
   }
@@ -203,8 +204,8 @@ class ReproducePage {
 
   page::Table verdict_table() const {
     page::Table table;
-    table.title = "ufcm in ACC";
-    table.caption = "Gains over AllFea, all features, in percentage points with their standard errors.";
+    table.title = "ACC of ufcm";
+    table.caption = "Gains over AllFea (all features) in percentage points, with standard errors.";
     table.columns = {{"data"},
                      {"choice"},
                      {"features", number},
@@ -234,23 +235,25 @@ class ReproducePage {
   }
 
   page::Facts meanings() const {
-    return {{{"label-best", text("the best mean over ", protocol_.repeats,
-                                 " k-means starts, of all settings of a method's grid and all sizes. It is chosen by "
-                                 "the true classes, as in the paper: it cannot be obtained without labels")},
-             {"label-free",
-              text("the method's defaults at ", chosen_share(), " of the features: what a user without labels gets")},
-             {"tried", "how many means the label-best was chosen from; median and worst are of the same means"},
-             {"AllFea, MaxVar", "all features; those of largest variance, as many as label-best has"},
-             {"random", text(protocol_.subsets,
-                             " random subsets of the same size: mean and standard deviation, the "
-                             "least and the largest of them")},
-             {"p", text("(1 + random subsets at least as good) / ", 1 + protocol_.subsets,
-                        "; a method beats random where p is at most ", short_number(kBeatsRandom),
-                        ". That of label-best flatters, since it was picked from many; that of label-free does not")},
-             {"gain",
-              "less AllFea, in percentage points. Its standard error is over the starts of k-means, and does not "
-              "cover the picking"},
-             {"\u00b1", "standard deviation over the starts; of gains the standard error"}}};
+    return {
+        {{"label-best", text("the best mean over ", protocol_.repeats,
+                             " k-means starts, among all settings of a method's grid and all sizes. It is chosen "
+                             "with the true classes, as in the paper, and cannot be obtained without labels")},
+         {"label-free",
+          text("the method's defaults at ", chosen_share(), " of the features: the result you get without labels")},
+         {"tried", "number of means that label-best was chosen from; median and worst are over the same means"},
+         {"AllFea, MaxVar", "all features; the features with the largest variance, as many as for label-best"},
+         {"random", text(protocol_.subsets,
+                         " random subsets of the same size: mean and standard deviation, minimum "
+                         "and maximum")},
+         {"p",
+          text("(1 + number of random subsets at least as good) / ", 1 + protocol_.subsets,
+               "; a method beats random if p is at most ", short_number(kBeatsRandom),
+               ". For label-best it is optimistic, since label-best was picked from many; for label-free it is not")},
+         {"gain",
+          "difference from AllFea in percentage points. Its standard error covers the k-means starts, not the "
+          "picking"},
+         {"\u00b1", "standard deviation over the starts; for gains the standard error"}}};
   }
 
   // --- Tables -----------------------------------------------------------------------------------------------------
@@ -258,7 +261,7 @@ class ReproducePage {
   page::Section data() const {
     page::Table table;
     table.title = "Table 1: data sets";
-    table.caption = "Rows in the paper are given where they differ from ours.";
+    table.caption = "The number of rows in the paper is given if it differs from ours.";
     table.columns = {{"data"}, {"rows", number}};
     if (sampled()) table.columns.push_back({"of", number});
     table.columns.insert(table.columns.end(), {{"in the paper"},
@@ -267,12 +270,12 @@ class ReproducePage {
                                                {"numbers"},
                                                {"image"},
                                                {"origin"},
-                                               {"known limits"}});
+                                               {"known limitations"}});
     for (const auto& set : result_.sets) table.rows.push_back(data_row(set));
     return {"Data", {table}};
   }
 
-  // Whether a set has fewer rows here than it came with.
+  // Whether any set is sampled.
   bool sampled() const {
     return std::any_of(result_.sets.begin(), result_.sets.end(), [](const auto& set) {
       return set.expected != nullptr && set.source.rows() != set.expected->rows;
@@ -284,7 +287,9 @@ class ReproducePage {
     const ExpectedSet* expected = set.expected;
     if (sampled()) row.emplace_back(expected != nullptr ? TableCell(expected->rows) : TableCell());
     const bool differs = expected != nullptr && expected->paper_rows != expected->rows;
-    row.emplace_back(differs ? text(expected->paper_rows, " rows") : expected != nullptr ? "the same" : "not there");
+    row.emplace_back(differs               ? text(expected->paper_rows, " rows")
+                     : expected != nullptr ? "the same"
+                                           : "not in the paper");
     row.emplace_back(set.source.cols());
     row.emplace_back(set.class_count);
     row.emplace_back(text(name_of(set.dtype), set.dtype == DType::u8 ? " / 255" : ""));
@@ -294,18 +299,18 @@ class ReproducePage {
     return row;
   }
 
-  // Beside the paper: no label is seen there, so it stands beside label-free numbers, and label-best is what it lacks.
+  // Not in the paper: guided sees no labels, and is shown next to the label-best of every method.
   std::vector<page::Block> guided() const {
     std::vector<page::Block> blocks;
     const auto add = [&](const char* name, Measure measure) {
       const auto rows = guided_rows(result_, measure);
       if (rows.empty()) return;
       page::Table table;
-      table.title = text("Guided UFCM beside the label-best of every method (", name, ")");
+      table.title = text("Guided UFCM and the label-best of every method (", name, ")");
       table.caption = blocks.empty()
-                          ? "guided sees no labels and chooses the number of columns itself, here without "
-                            "and with the number of classes. The methods\u2019 columns are their label-best, "
-                            "which cannot be obtained without labels."
+                          ? "guided sees no labels and chooses the number of columns itself; it is shown without "
+                            "and with the number of classes. The other methods show their label-best, which cannot "
+                            "be obtained without labels."
                           : "As above.";
       table.wide = true;
       table.columns = {{"data"},
@@ -334,7 +339,7 @@ class ReproducePage {
   page::Section scores(const std::string& measure, const std::string& title, const std::vector<TableRow>& rows) const {
     page::Table table;
     table.title = title;
-    table.caption = "Highlighted: the best of the methods on each set. Gains in percentage points.";
+    table.caption = "Highlighted: the best method on each set. Gains in percentage points.";
     table.wide = true;
     table.columns = {{"data"},
                      {"method"},
@@ -347,7 +352,7 @@ class ReproducePage {
                      {"AllFea", percent, 1},
                      {"MaxVar", percent, 1},
                      {"random", percent, 1},
-                     {"random, least to largest"},
+                     {"random, min to max"},
                      {"p", number, 3},
                      {"gain", number, 1},
                      {"p, label-free", number, 3},
@@ -420,11 +425,11 @@ class ReproducePage {
     page::Figure figure;
     figure.title = "Figure 1: ACC by number of features";
     figure.caption = text(
-        "Best of the grid: at each size the best setting, by the true classes. Bands: one standard deviation over the "
-        "starts; of random the least to the largest of ",
-        protocol_.subsets, " subsets. The names switch their lines off and on.");
-    figure.alt = text("Lines of the accuracy of ufcm against the share of features on ", figures_.size(),
-                      " data sets: best of the grid and defaults, beside a band of random subsets and all features.");
+        "Best of the grid: the best setting at each size, chosen with the true classes. Bands: one standard deviation "
+        "over the starts; for random, the minimum to the maximum of ",
+        protocol_.subsets, " subsets. Click a name to hide or show its line.");
+    figure.alt = text("Line charts of the accuracy of ufcm by share of features on ", figures_.size(),
+                      " data sets: best of the grid and defaults, with a band of random subsets and all features.");
     figure.spec = page::line_chart(chart);
     return figure;
   }
@@ -469,11 +474,11 @@ class ReproducePage {
     page::Figure figure;
     figure.title = "Figure 2: ACC by beta";
     figure.caption = text(
-        "ufcm at alpha = p = 1. The paper does not say at which number of features: here at the best "
-        "of the sizes, by the true classes, and at ",
+        "ufcm at alpha = p = 1. The paper does not state the number of features: here at the best "
+        "size, chosen with the true classes, and at ",
         chosen_share(), " of them. Bands: one standard deviation.");
-    figure.alt = text("Lines of the accuracy of ufcm against beta on ", figures_.size(),
-                      " data sets, at the best size and at ", chosen_share(), " of the features, beside all features.");
+    figure.alt = text("Line charts of the accuracy of ufcm by beta on ", figures_.size(),
+                      " data sets, at the best size and at ", chosen_share(), " of the features, with all features.");
     figure.spec = page::line_chart(chart);
     return figure;
   }
@@ -486,7 +491,7 @@ class ReproducePage {
     return none;
   }
 
-  // Unset where the grid has no such settings.
+  // Unset if the grid has no such settings.
   std::optional<page::Figure> heat_figure(const std::string& title, const std::string& option, const std::string& fixed,
                                           std::vector<FigurePoint> Figures::*points) const {
     page::HeatMap map;
@@ -509,10 +514,10 @@ class ReproducePage {
     if (!some) return std::nullopt;
     page::Figure figure;
     figure.title = title;
-    figure.caption =
-        text("ufcm at ", fixed, " and the best of the sizes, by the true classes; report.json has ", chosen_share(),
-             " of the features too. The colours of a set run from its least to its largest number, and over five "
-             "points at least.");
+    figure.caption = text(
+        "ufcm at ", fixed, " and the best size, chosen with the true classes; report.json also has ", chosen_share(),
+        " of the features. The colors of a set range from its minimum to its maximum, and cover at least five "
+        "points.");
     figure.alt = text("Heat maps of the accuracy of ufcm by ", option, " and p at ", fixed, ", one for each of ",
                       figures_.size(), " data sets, with the numbers in the cells.");
     figure.spec = page::heat_map(map);
@@ -529,8 +534,8 @@ class ReproducePage {
     page::Table table;
     table.title = "Iterations to convergence";
     table.caption = text(
-        "Of the runs above; then of all runs of ufcm on the set: how many, how many of them monotone, "
-        "and the median and largest number of their iterations. The paper: usually within ",
+        "First the runs above; then all runs of ufcm on the set: how many, how many of them monotone, "
+        "and the median and maximum number of iterations. The paper says: usually within ",
         kPaperIterations, ".");
     table.columns = {{"data"},
                      {"iterations", number},
@@ -539,7 +544,7 @@ class ReproducePage {
                      {"runs", number},
                      {"monotone", number},
                      {"median", number, 1},
-                     {"most", number},
+                     {"maximum", number},
                      {text("within ", kPaperIterations), number}};
     std::size_t monotone = 0;
     for (const auto& one : figures_) {
@@ -553,12 +558,12 @@ class ReproducePage {
       table.rows.push_back(convergence_row(one));
       monotone += one.convergence->monotone ? 1 : 0;
     }
-    if (chart.panels.empty()) return {"Convergence", {page::Note{"No run of Figure 5 came to its end.", true}}};
+    if (chart.panels.empty()) return {"Convergence", {page::Note{"No run of Figure 5 finished.", true}}};
     const std::string verdict = text("The objective never falls on ", monotone, " of ", table.rows.size(), " sets.");
     page::Figure figure;
     figure.title = "Figure 5: objective by iteration";
     figure.caption = text("ufcm at alpha = beta = p = 1. ", verdict);
-    figure.alt = text("Lines of the objective against the iteration on ", chart.panels.size(), " data sets. ", verdict);
+    figure.alt = text("Line charts of the objective by iteration on ", chart.panels.size(), " data sets. ", verdict);
     figure.spec = page::line_chart(chart);
     return {"Convergence", {figure, table}};
   }
@@ -598,14 +603,15 @@ class ReproducePage {
       if (!images.images.empty()) blocks.push_back(std::move(images));
     }
     if (blocks.empty()) return blocks;
-    blocks.insert(blocks.begin(),
-                  page::Text{text("Chosen pixels: the darker, the earlier in the ranking; white ones were not chosen. "
-                                  "ufcm, and the ",
-                                  kRivals, " other methods with the highest label-best ACC.")});
+    blocks.insert(
+        blocks.begin(),
+        page::Text{text("Selected pixels: darker means earlier in the ranking; white pixels were not selected. "
+                        "Shown are ufcm and the ",
+                        kRivals, " other methods with the highest label-best ACC.")});
     return blocks;
   }
 
-  // Ours, then the rivals with the highest label-best.
+  // Ours, then the other methods with the highest label-best.
   std::vector<const TableRow*> drawn_rows(const ExperimentSet& set) const {
     std::vector<const TableRow*> rivals, drawn;
     for (const auto& row : accuracy_) {
@@ -633,7 +639,7 @@ class ReproducePage {
     image.label =
         text(row.method, " ", choice, ": ", measured->features, " pixels, ACC ", percent_text(measured->value.mean));
     image.alt = text("Image of ", shape.height, " x ", shape.width, " pixels of ", title_of(set), ": the ",
-                     measured->features, " that ", row.method, " chose, ", choice, ", are dark.");
+                     measured->features, " selected by ", row.method, ", ", choice, ", are dark.");
     images.images.push_back(std::move(image));
   }
 
@@ -641,7 +647,7 @@ class ReproducePage {
 
   page::Section times() const {
     const auto spent = spent_by_method(result_);
-    std::vector<std::string> names;  // controls among them
+    std::vector<std::string> names;  // including controls
     for (const auto& one : spent) {
       if (std::find(names.begin(), names.end(), one.method) == names.end()) names.push_back(one.method);
     }
@@ -649,10 +655,10 @@ class ReproducePage {
     chart.value_title = "CPU seconds", chart.horizontal = true;
     chart.series = {{"CPU seconds", {}, false}};
     page::Table table;
-    table.title = "CPU seconds of one cell";
-    table.caption = text("One cell: one ranking of all features by one setting, and its sizes measured with ",
-                         protocol_.repeats, " starts each; of random ", protocol_.subsets, " subsets of one size.");
-    table.columns = {{"method"}, {"cells", number}, {"all, s", number, 1}};
+    table.title = "CPU seconds per cell";
+    table.caption = text("A cell is one ranking of all features with one setting, and all sizes measured with ",
+                         protocol_.repeats, " starts each; for random, ", protocol_.subsets, " subsets of one size.");
+    table.columns = {{"method"}, {"cells", number}, {"total, s", number, 1}};
     for (const auto& set : result_.sets) table.columns.push_back({title_of(set), significant, 3});
     for (const auto& name : names) {
       Index cells = 0;
@@ -672,9 +678,9 @@ class ReproducePage {
       chart.categories.push_back(name);
       chart.series[0].bars.push_back({all});
     }
-    page::Figure figure{"CPU seconds of all cells", "When they were computed, by the run that did.", "",
+    page::Figure figure{"CPU seconds of all cells", "Including cells computed by earlier runs.", "",
                         page::bar_chart(chart)};
-    figure.alt = "Bars of the CPU seconds that each method's cells took; the table below has the numbers.";
+    figure.alt = "Bar chart of the CPU seconds that each method's cells took; the table below has the numbers.";
     return {"Time", {figure, table}};
   }
 
@@ -685,10 +691,10 @@ class ReproducePage {
     for (const auto& cell : result_.cells) cpu_seconds += cell.cpu_seconds;
     add("protocol", text(protocol_.quick ? "quick" : "full", ", version ", kProtocolVersion));
     add("seed", std::to_string(result_.seed));
-    add("cells", text(result_.cells.size(), ", of which earlier runs had finished ", result_.found));
+    add("cells", text(result_.cells.size(), ", ", result_.found, " of them from earlier runs"));
     const double seconds = result_.seconds < 100 ? result_.seconds : std::round(result_.seconds);
-    add("time", text(short_number(seconds, seconds < 100 ? 3 : 9), " s by the clock in this run, with ",
-                     result_.threads, " threads; ", short_number(cpu_seconds, 4), " s of computing in all cells"));
+    add("time", text(short_number(seconds, seconds < 100 ? 3 : 9), " s of wall-clock time in this run, with ",
+                     result_.threads, " threads; ", short_number(cpu_seconds, 4), " s of CPU time in all cells"));
     add("machine", text(machine_.processor.empty() ? "" : machine_.processor + ", ", machine_.cores, " cores, ",
                         size_text(machine_.memory_bytes), ", ", machine_.system));
     add("version", text("tamis ", kVersion));
@@ -698,18 +704,17 @@ class ReproducePage {
   page::Table protocol_table() const {
     page::Table table;
     table.title = "Protocol";
-    table.columns = {{"what"}, {"value"}};
+    table.columns = {{"item"}, {"value"}};
     table.sortable = false;
     const auto add = [&](const std::string& what, const std::string& value) { table.rows.push_back({what, value}); };
     std::vector<std::string> shares;
     for (const double share : protocol_.shares) shares.push_back(short_number(100.0 * share));
     add("sizes", spoken(shares) + " % of the features");
     add("label-free", "defaults at " + chosen_share());
-    add("k-means",
-        text(protocol_.repeats, " starts by k-means++, each one Lloyd run, with as many clusters as classes"));
+    add("k-means", text(protocol_.repeats, " k-means++ starts, one Lloyd run each, with as many clusters as classes"));
     add("random", text(protocol_.subsets, " subsets of each size"));
-    add("graphs", text(protocol_.neighbors, " neighbours"));
-    if (protocol_.most_rows > 0) add("rows", text("at most ", protocol_.most_rows, " of a set, drawn by the seed"));
+    add("graphs", text(protocol_.neighbors, " neighbors"));
+    if (protocol_.most_rows > 0) add("rows", text("at most ", protocol_.most_rows, " per set, sampled with the seed"));
     for (const auto& axis : protocol_.axes) add(text(axis.method, " ", axis.option), spoken(axis.values));
     add("Figure 2: beta", spoken(protocol_.figure2));
     return table;
@@ -720,7 +725,7 @@ class ReproducePage {
   const Machine& machine_;
   std::vector<TableRow> accuracy_, nmi_;
   std::vector<Figures> figures_;
-  std::vector<const TableRow*> ours_;  // by accuracy, one a set
+  std::vector<const TableRow*> ours_;  // by accuracy, one per set
 };
 
 }  // namespace

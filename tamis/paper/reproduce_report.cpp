@@ -145,7 +145,7 @@ void write_table(Json& json, const char* name, const Reproduction& result, Measu
   json.end_object();
 }
 
-// Beside the paper: guided, and the label-best of every method.
+// Not in the paper: guided, and the label-best of every method.
 void write_guided(Json& json, const Reproduction& result, Measure measure) {
   write_list(json, measure == Measure::accuracy ? "acc" : "nmi", guided_rows(result, measure),
              [&](const GuidedRow& row) {

@@ -19,7 +19,7 @@ constexpr std::size_t kDashes = 4;
 const std::vector<int> kDash[kDashes] = {{1, 0}, {6, 3}, {2, 2}, {8, 2, 2, 2}};
 const std::vector<int> kControlDash[kDashes] = {{4, 4}, {1, 3}, {10, 4}, {8, 3, 1, 3}};
 
-// To six digits, which no eye tells apart and which are a third of the bytes.
+// Six digits: visually identical, at a third of the bytes.
 double rounded(double value) {
   if (!std::isfinite(value)) return value;
   const std::string digits = short_number(value);
@@ -56,7 +56,7 @@ class Spec : public Json {
   void lookup(const char* list, const char* field, const char* as) {
     begin_object().member("calculate", tamis::text(list, "[datum.", field, "]")).member("as", as).end_object();
   }
-  // "band": "LOW to HIGH" in words, since not every point has one.
+  // "band": "LOW to HIGH" as text, since not every point has one.
   void band(const char* format) {
     const std::string spelled =
         tamis::text("format(datum.l, '", format, "') + ' to ' + format(datum.h, '", format, "')");
@@ -70,7 +70,7 @@ class Spec : public Json {
   }
 };
 
-// A mean of shares lies in 0 to 1, but not always a deviation to its sides.
+// A mean of shares is within 0 to 1, but mean plus or minus deviation may not be.
 double bound_of(double value, bool percent) { return rounded(percent ? std::clamp(value, 0.0, 1.0) : value); }
 
 const char* format_of(bool percent) { return percent ? ".1%" : ".5~g"; }
@@ -107,7 +107,7 @@ std::vector<std::vector<int>> dashes_of(const SeriesList& series) {
   return dashes;
 }
 
-// What the page makes the legend of.
+// What the page builds the legend from.
 template <class SeriesList>
 void write_series(Spec& spec, const SeriesList& series, bool bars) {
   const auto dashes = dashes_of(series);
@@ -129,13 +129,13 @@ void write_series_channels(Spec& spec, const SeriesList& series, bool dashed) {
   spec.object("scale").set("domain", domain).set("range", dashes_of(series)).end().end();
 }
 
-// The signal that the legend's buttons set, and the filter that heeds it.
+// The signal set by the buttons of the legend, and the filter that uses it.
 void write_off(Spec& spec) {
   spec.begin_object().member("name", "off").key("value").begin_array().end_array().end_object();
 }
 void write_off_filter(Spec& spec) { spec.begin_object().member("filter", "indexof(off, datum.s) < 0").end_object(); }
 
-// 59,500 and 0.01; 1.5M only where it must be short. Eight digits tell 44,596.05 from 44,596.1.
+// 59,500 and 0.01; 1.5M only where space is short. Eight digits distinguish 44,596.05 from 44,596.1.
 const char* axis_format(bool percent, double most) { return percent ? "~%" : most < 1e7 ? ",.8~g" : "~s"; }
 
 // --- Lines ------------------------------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ void write_line_layers(Spec& spec, const LineChart& chart) {
   write_y(spec, chart, "y");
   write_series_channels(spec, chart.panels.front().series, true);
   spec.end().end();
-  // Unseen dots still answer to the pointer.
+  // Invisible dots still respond to the pointer.
   spec.begin_object().key("mark").begin_object().member("type", "point").member("opacity", chart.dots ? 1 : 0);
   spec.member("size", chart.dots ? 36 : 90).end_object().key("encoding").begin_object();
   write_x(spec, chart);
@@ -242,7 +242,7 @@ void write_line_layers(Spec& spec, const LineChart& chart) {
 void write_marker_layers(Spec& spec, const LineChart& chart) {
   for (std::size_t i = 0; i < chart.markers.size(); ++i) {
     const auto& marker = chart.markers[i];
-    const auto begin = [&] {  // on one row, not on each of the chart's
+    const auto begin = [&] {  // on one data row, not on every row of the chart
       spec.begin_object().key("data").begin_object().key("values").begin_array().begin_object().end_object();
       spec.end_array().end_object();
     };
@@ -332,7 +332,7 @@ void write_bar_layers(Spec& spec, const BarChart& chart) {
 
 // --- Heat maps --------------------------------------------------------------------------------------------------
 
-// Whether cells carry "t", the depth of their colour from 0 to 1.
+// Whether cells have "t", the depth of their color from 0 to 1.
 bool has_depth(const HeatMap& map) { return map.numbers || map.own_scales; }
 
 std::pair<double, double> color_range(const HeatMap& map, const std::vector<double>& panel) {
@@ -413,8 +413,8 @@ void write_heat_layer(Spec& spec, const HeatMap& map) {
   spec.end().end();
 }
 
-// Of numbers on pale and on deep cells, and where deep begins: black and white have 4.5 : 1 against every colour of the
-// ramp then. The page sets those of a dark one.
+// Text colors on pale and on deep cells, and where deep begins: black and white then have a contrast of 4.5 : 1 with
+// every color of the ramp. In dark mode the page sets its own.
 void write_number_colors(Spec& spec) {
   spec.begin_object().member("name", "ink").member("value", "#000000").end_object();
   spec.begin_object().member("name", "paper").member("value", "#ffffff").end_object();
@@ -492,7 +492,7 @@ std::string bar_chart(const BarChart& chart) {
 
 std::string heat_map(const HeatMap& map) {
   require(!map.panels.empty() && !map.rows.empty() && !map.columns.empty(), ErrorCode::internal,
-          "heat map: nothing in it, need a cell");
+          "heat map: no cells, need at least 1");
   const auto rows = static_cast<double>(map.rows.size()), columns = static_cast<double>(map.columns.size());
   Spec spec;
   spec.begin_object();

@@ -1,8 +1,8 @@
-// The kinds of figures there are, as Vega-Lite specifications for page::Figure.
+// The kinds of figures, as Vega-Lite specifications for page::Figure.
 //
 // Names never become fields or keys of a specification: the data hold positions, and labels are looked up in a list.
-// So equal names, empty ones, and names like __proto__ stay apart and do no harm. Colours, fonts, sizes and the legend
-// are the page's own (tamis/report/assets/report.js).
+// So equal names, empty names and names like __proto__ stay distinct and do no harm. Colors, fonts, sizes and the
+// legend are set by the page (tamis/report/assets/report.js).
 #pragma once
 
 #include <limits>
@@ -15,7 +15,7 @@ namespace tamis::page {
 
 inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// A point of a line, with a band from low to high where they are given.
+// A point of a line, with a band from low to high if they are given.
 struct Point {
   double x = 0.0, y = 0.0;
   double low = kNone, high = kNone;
@@ -24,7 +24,7 @@ struct Point {
 struct Series {
   std::string name;
   std::vector<Point> points;
-  bool control = false;  // grey and dashed: random subsets, all features
+  bool control = false;  // gray and dashed: random subsets, all features
 };
 
 // Panels of one chart have the same series in the same order; a series may be without points in one of them.
@@ -33,35 +33,35 @@ struct LinePanel {
   std::vector<Series> series;
 };
 
-// A vertical line at x with a word beside it. In every panel.
+// A vertical line at x with a label, in every panel.
 struct Marker {
   double x = 0.0;
   std::string label;
-  bool before = false;  // the word stands at the foot of the line, to its left
+  bool before = false;  // the label is at the foot of the line, to its left
 };
 
 struct LineChart {
   std::string x_title, y_title;
   std::vector<LinePanel> panels;  // one: no facets
   std::vector<Marker> markers;
-  std::vector<std::string> x_names;  // where given, x is a position in them
+  std::vector<std::string> x_names;  // if given, x is a position in this list
   bool log_x = false, log_y = false;
   bool from_zero = false;   // the y axis begins at 0
-  bool percent = false;     // y is a share of 1, and so are its bands: what of them lies outside 0 to 1 is cut off
-  bool own_scales = false;  // of y, in each panel
+  bool percent = false;     // y and its bands are fractions of 1; bands are clipped to 0 to 1
+  bool own_scales = false;  // each panel has its own y scale
   bool dots = true;         // at the points
-  bool whole_x = false;     // x takes whole numbers only
+  bool whole_x = false;     // x is an integer
 };
 std::string line_chart(const LineChart& chart);
 
-// One bar for each series in each category, with a whisker where low and high are given.
+// One bar per series and category, with a whisker if low and high are given.
 struct Bar {
   double value = 0.0;
   double low = kNone, high = kNone;
 };
 struct BarSeries {
   std::string name;
-  std::vector<Bar> bars;  // one a category; NaN: no bar
+  std::vector<Bar> bars;  // one per category; NaN: no bar
   bool control = false;
 };
 struct BarChart {
@@ -69,28 +69,28 @@ struct BarChart {
   std::vector<std::string> categories;
   std::vector<BarSeries> series;
   bool horizontal = false;
-  bool percent = false;  // shares of 1, as in LineChart
+  bool percent = false;  // fractions of 1, as in LineChart
 };
 std::string bar_chart(const BarChart& chart);
 
 struct HeatPanel {
   std::string name;
-  std::vector<double> values;  // row after row: rows x columns; NaN: no cell
+  std::vector<double> values;  // row by row: rows x columns; NaN: no cell
 };
 struct HeatMap {
   std::string x_title, y_title, value_title;
   std::vector<std::string> columns, rows;
   std::vector<HeatPanel> panels;     // one: no facets
-  double low = kNone, high = kNone;  // of the colours; kNone: as the values are
+  double low = kNone, high = kNone;  // range of the colors; kNone: that of the values
   bool percent = false;
-  bool numbers = false;     // written into the cells
-  bool own_scales = false;  // the colours run from the least to the largest value of each panel, without a legend;
-  double least_span = 0.0;  // over so much at least, around the middle: small differences look small
+  bool numbers = false;     // write the numbers into the cells
+  bool own_scales = false;  // colors range from the minimum to the maximum of each panel, without a legend;
+  double least_span = 0.0;  // the smallest such range, so that small differences look small
 };
 std::string heat_map(const HeatMap& map);
 
-// The position of the knee of falling values: where they lie farthest below the chord from the first to the last
-// (Kneedle; Satopaa et al. 2011). 0 where there are fewer than three, or none lies below.
+// The position of the knee of decreasing values: where they are farthest below the line from the first to the last
+// (Kneedle; Satopaa et al. 2011). 0 if there are fewer than three, or none is below.
 Index knee(const std::vector<double>& falling);
 
 }  // namespace tamis::page

@@ -35,7 +35,7 @@ class ComparePage {
   page::Page compose() const {
     const std::string file = std::filesystem::path(record_.table.path).filename().string();
     page::Page page;
-    page.title = text("Methods on ", record_.table.path == "-" ? "standard input" : file);
+    page.title = text("Comparison of methods on ", record_.table.path == "-" ? "standard input" : file);
     page.summary = summary();
     page.sections.push_back(scores());
     if (ranked_.size() > 1) page.sections.push_back(agreement());
@@ -49,7 +49,7 @@ class ComparePage {
  private:
   bool labelled() const { return !request_.classes.empty(); }
 
-  // The best by ACC at the largest size, in words; without labels only what was done.
+  // The best method by ACC at the largest size; without labels only what was run.
   std::string summary() const {
     const std::string what = text(ranked_.size(), " methods on ", record_.table.source.rows(), " rows and ",
                                   record_.table.source.cols(), " features.");
@@ -60,7 +60,7 @@ class ComparePage {
     });
     const std::string others =
         comparison_.all ? text(", all features ", percent_text(comparison_.all->accuracy.mean)) : std::string();
-    return what + text(" With ", request_.sizes[last], " features the best is ", best->name, ", ACC ",
+    return what + text(" With ", request_.sizes[last], " features the best method is ", best->name, ", ACC ",
                        percent_text(best->sizes[last].score.accuracy.mean), " (random features ",
                        percent_text(comparison_.random[last].accuracy.mean), others, ").");
   }
@@ -68,22 +68,22 @@ class ComparePage {
   static std::string percent_text(double share) { return short_number(100.0 * share, 3) + " %"; }
 
   page::Section scores() const {
-    page::Section section{labelled() ? "Against the classes" : "Redundancy", {}};
+    page::Section section{labelled() ? "Agreement with the classes" : "Redundancy", {}};
     for (const auto& warning : record_.warnings) section.blocks.push_back(page::Note{warning, true});
     for (const auto& note : comparison_.notes) section.blocks.push_back(page::Note{note, false});
     if (ranked_.empty()) {
-      section.blocks.push_back(page::Note{"No method ran to its end.", true});
+      section.blocks.push_back(page::Note{"No method finished.", true});
       return section;
     }
     if (labelled()) {
       section.blocks.push_back(
           page::Text{text("k-means with ", request_.clusters,
-                          " clusters on the chosen features alone, against the classes: mean "
+                          " clusters on the selected features only, compared with the classes: mean "
                           "and standard deviation of ",
                           request_.repeats, " single starts. Random: ", request_.subsets,
-                          " random subsets of the same size. A method within the grey band has shown nothing.")});
+                          " random subsets of the same size. A method within the gray band has shown nothing.")});
       section.blocks.push_back(curve("ACC", "clustering accuracy (ACC)", &SubsetScore::accuracy));
-      section.blocks.push_back(curve("NMI", "normalised mutual information (NMI)", &SubsetScore::nmi));
+      section.blocks.push_back(curve("NMI", "normalized mutual information (NMI)", &SubsetScore::nmi));
     }
     section.blocks.push_back(score_table());
     return section;
@@ -106,15 +106,15 @@ class ComparePage {
     chart.panels = {std::move(panel)};
     page::Figure figure;
     figure.title = short_name + " by number of features";
-    figure.caption = "Bands: one standard deviation. The names switch their lines off and on.";
-    figure.alt = text("Lines of the ", name, " against the number of features for ", ranked_.size(),
-                      " methods, beside random features", comparison_.all ? " and all features" : "",
+    figure.caption = "Bands: one standard deviation. Click a name to hide or show its line.";
+    figure.alt = text("Line chart of the ", name, " by number of features for ", ranked_.size(),
+                      " methods, with random features", comparison_.all ? " and all features" : "",
                       ". The table below has the numbers.");
     figure.spec = page::line_chart(chart);
     return figure;
   }
 
-  // Level, since it is one number.
+  // A horizontal line, since it is one number.
   page::Series all_line(ScoreOf measure) const {
     page::Series series{"all features", {}, true};
     for (const Index k : {request_.sizes.front(), request_.sizes.back()}) {
@@ -129,12 +129,12 @@ class ComparePage {
     table.columns = {{"features", number}, {"method"}};
     if (labelled()) {
       table.caption = text(
-          "Highlighted: the best of the methods at each size. p: (1 + random subsets at least as "
+          "Highlighted: the best method at each size. p: (1 + number of random subsets at least as "
           "good) / ",
           1 + request_.subsets, ". Redundancy: mean absolute correlation.");
       table.columns.insert(table.columns.end(), {{"ACC", percent, 1}, {"NMI", percent, 1}, {"p of ACC", number, 3}});
     } else {
-      table.caption = "Mean absolute correlation of the chosen features: high where they repeat each other.";
+      table.caption = "Mean absolute correlation of the selected features: high if they are redundant.";
     }
     table.columns.push_back({"redundancy", number, 3});
     for (std::size_t s = 0; s < request_.sizes.size(); ++s) {
@@ -181,20 +181,21 @@ class ComparePage {
     const double by_chance =
         static_cast<double>(request_.sizes.back()) / static_cast<double>(record_.table.source.cols());
     page::Figure figure;
-    figure.title = "Share of common features";
-    figure.caption = text("Of the first features of each two methods; two random choices of ", request_.sizes.back(),
-                          " share ", percent_text(by_chance), " on average.");
+    figure.title = "Overlap of the selected features";
+    figure.caption = text("Share of common features for each pair of methods; two random subsets of ",
+                          request_.sizes.back(), " share ", percent_text(by_chance), " on average.");
     figure.alt = text("Heat maps of the share of common features between ", ranked_.size(),
-                      " methods, one for each of ", request_.sizes.size(), " numbers of features.");
+                      " methods, one for each of ", request_.sizes.size(), " sizes.");
     figure.spec = page::heat_map(map);
-    return {"What the methods agree on", {figure}};
+    return {"Overlap", {figure}};
   }
 
   page::Section grid() const {
     page::Table table;
     table.title = "ACC over a grid of options";
     table.caption =
-        "Label-best was chosen by the true classes, the best of so many tried; it cannot be obtained without labels.";
+        "Label-best is the best of all settings tried, chosen with the true classes; it cannot be obtained without "
+        "labels.";
     table.columns = {{"features", number},  {"method"},        {"label-best", percent, 1}, {"median", percent, 1},
                      {"worst", percent, 1}, {"tried", number}, {"label-best at"}};
     for (std::size_t s = 0; s < request_.sizes.size(); ++s) {
@@ -229,7 +230,7 @@ class ComparePage {
     }
     if (!ranked_.empty()) {
       page::Figure figure{"Seconds to rank the features", "", "", page::bar_chart(chart)};
-      figure.alt = "Bars of the seconds each method took; the table beside it has the numbers.";
+      figure.alt = "Bar chart of the seconds each method took; the table next to it has the numbers.";
       figure.half = true;
       section.blocks.push_back(figure);
     }

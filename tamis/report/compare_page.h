@@ -1,5 +1,5 @@
-// The page of one comparison: what every method's features are worth beside random ones and all of them, what the
-// methods agree on, and what they cost.
+// The page of one comparison: how every method's features compare with random ones and all of them, how far the
+// methods agree, and what they cost.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace tamis {
 
-// All that a comparison was and gave; refers to the caller's objects.
+// The request and result of a comparison; refers to the caller's objects.
 struct ComparisonRecord {
   const Table& table;
   const CompareRequest& request;
   const Comparison& comparison;
-  std::string labels;  // as they were asked for
+  std::string labels;  // as requested
   std::uint64_t seed = 0;
   int threads = 1;
   std::vector<std::string> warnings;

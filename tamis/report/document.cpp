@@ -153,7 +153,7 @@ void write_ranking(const SelectionRecord& record, FileWriter& out) {
   }
 }
 
-// Where the system does not tell the peak of this program, that of the process, which may have run another one before.
+// If the system does not report the peak of this program, that of the process, which may have run another one before.
 std::uint64_t peak_resident_bytes() {
   if (const auto peak = resident_bytes("VmHWM")) return *peak;
   rusage usage{};

@@ -11,7 +11,7 @@
 
 namespace tamis {
 
-// All that a run was and gave; refers to the caller's objects.
+// The request and result of a run; refers to the caller's objects.
 struct SelectionRecord {
   const Table& table;
   const Method& method;
@@ -22,15 +22,15 @@ struct SelectionRecord {
   int threads = 1;
   std::uint64_t memory_limit = 0;     // 0: none
   std::uint64_t peak_bytes = 0;       // of the process
-  std::vector<std::string> warnings;  // of the whole run, readers included
+  std::vector<std::string> warnings;  // of the whole run, including readers
 };
 
-// One member an option. An unset option has the value the data decided where the report names it, else null.
+// One member per option. An unset option has the value determined from the data if the report names it, else null.
 void write_options(Json& json, const Options& options, const Report& report);
 
 std::string selection_json(const SelectionRecord& record);
-// rank,index,name,score,selected,...,column: one line a feature the method saw, best first. `index` is the position
-// among the features, `column` that in the file.
+// rank,index,name,score,selected,...,column: one line per feature that the method saw, best first. `index` is the
+// position among the features, `column` the position in the file.
 void write_ranking(const SelectionRecord& record, FileWriter& out);
 
 // The largest resident set of this process so far.

@@ -16,7 +16,7 @@ EmbeddedFile embedded_vega_lite_js();
 EmbeddedFile embedded_vega_interpreter_js();
 EmbeddedFile embedded_report_js();
 EmbeddedFile embedded_report_css();
-EmbeddedFile embedded_report_html();  // the frame that the rest is put into, see page.cpp
+EmbeddedFile embedded_report_html();  // the template, see page.cpp
 EmbeddedFile embedded_digits_npz();   // of `tamis demo`
 
 }  // namespace tamis

@@ -1,5 +1,5 @@
-// Writes one JSON document into a string, in the order the calls are made. Commas and brackets are kept right by
-// the writer; what is not finite is written as null.
+// Writes one JSON document into a string, in the order of the calls. The writer takes care of commas and brackets;
+// numbers that are not finite are written as null.
 #pragma once
 
 #include <concepts>
@@ -55,7 +55,7 @@ class Json {
   Json& raw(std::string_view token);
 
   std::string out_;
-  bool first_ = true;  // nothing stands yet in the innermost bracket, or a key was just written
+  bool first_ = true;  // the innermost bracket is empty, or a key was just written
 };
 
 // "NAME": [{...}, ...]

@@ -1,5 +1,5 @@
-// Reads one JSON document (RFC 8259) that may have been damaged or made up: everything wrong with it is one
-// Error(bad_data), nothing is trusted, and the depth is bounded. A key that stands twice in an object is refused.
+// Reads one JSON document (RFC 8259) that may be damaged or malicious: any defect is one Error(bad_data), nothing
+// is trusted, and the depth is bounded. Duplicate keys in an object are rejected.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ class JsonValue {
   Kind kind() const { return kind_; }
   bool is_null() const { return kind_ == Kind::null; }
 
-  // Each throws Error(bad_data) where the value is of another kind, or does not fit.
+  // Each throws Error(bad_data) if the value is of another kind, or does not fit.
   bool boolean() const;
   double number() const;
   Index index() const;
   const std::string& string() const;
   const std::vector<JsonValue>& array() const;
   const std::map<std::string, JsonValue>& object() const;
-  const JsonValue& at(const std::string& key) const;  // of an object that must have it
+  const JsonValue& at(const std::string& key) const;  // of an object that must contain it
 
   std::vector<double> numbers() const;
   std::vector<Index> indices() const;
@@ -38,14 +38,14 @@ class JsonValue {
 
   Kind kind_ = Kind::null;
   bool flag_ = false;
-  std::string text_;  // of a string, or of a number as it is spelled: a 64-bit integer keeps all its digits
+  std::string text_;  // of a string, or of a number as written: a 64-bit integer keeps all its digits
   std::vector<JsonValue> items_;
   std::map<std::string, JsonValue> members_;
 };
 
 inline constexpr int kJsonDepth = 64;
 
-// The whole text must be one document; `where` begins every message.
+// The whole text must be one document; `where` starts every message.
 JsonValue parse_json(std::string_view text, const std::string& where);
 
 }  // namespace tamis

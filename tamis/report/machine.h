@@ -1,4 +1,4 @@
-// What a run was made on, for reports.
+// The machine of a run, for reports.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 namespace tamis {
 
 struct Machine {
-  std::string processor;  // empty where the system does not tell
-  int cores = 1;          // this process may use
+  std::string processor;  // empty if unknown
+  int cores = 1;          // available to this process
   std::uint64_t memory_bytes = 0;
   std::string system;  // "Linux 6.1 x86_64"
 };

@@ -20,7 +20,7 @@ namespace tamis::page {
 
 namespace {
 
-constexpr std::size_t kLongTable = 30;  // rows, above which a table gets a window
+constexpr std::size_t kLongTable = 30;  // longer tables scroll inside a window
 constexpr std::size_t kPrintedRows = 100;
 constexpr const char* kMissing = "\u2013";
 
@@ -33,7 +33,7 @@ std::string fixed(double value, int digits) {
   return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed, digits).ptr};
 }
 
-// With the sign of typography, not that of the keyboard.
+// With a typographic minus.
 std::string with_minus(std::string number) {
   if (!number.empty() && number.front() == '-') number.replace(0, 1, "\u2212");
   return number;
@@ -85,13 +85,13 @@ class Writer {
     out("</dl>\n");
   }
 
-  // End tags of cells and rows are left out, as HTML allows: they would be a third of a long table.
+  // End tags of cells and rows are omitted, as HTML allows: they would be a third of a long table.
   void block(const Table& one) {
     const bool is_long = one.rows.size() > kLongTable;
     out("<div class=\"table", one.half ? " half\">" : "\">");
     heading(one.title, one.caption);
     const std::string name = html_of(one.title.empty() ? "table" : one.title);
-    // What scrolls can be reached and named from the keyboard.
+    // Scrollable regions must be reachable from the keyboard and have a name.
     out("<div class=\"scroll", is_long ? " long" : "", one.wide ? " wide" : "",
         "\" role=\"region\" tabindex=\"0\" aria-label=\"", name, "\"><table", one.sortable ? " class=\"sortable\"" : "",
         "><thead><tr>");
@@ -174,7 +174,7 @@ std::string nav(const Page& page) {
   return out + "</ul></nav>";
 }
 
-// A script element ends at "</script" and goes astray at "<!--", wherever they stand, so no < is left.
+// A script element ends at "</script" and breaks at "<!--", wherever they occur, so every < is escaped.
 void write_figures(const Page& page, const std::function<void(std::string_view)>& write) {
   write("[");
   bool first = true;
@@ -293,7 +293,7 @@ std::string png_address(const Image& image) {
   std::string png = "\x89PNG\r\n\x1a\n", head;
   append_number(head, static_cast<std::uint32_t>(width));
   append_number(head, static_cast<std::uint32_t>(height));
-  head += std::string("\x08\0\0\0\0", 5);  // 8 bits, gray, the only packing and filtering there are, not interlaced
+  head += std::string("\x08\0\0\0\0", 5);  // 8 bits, gray, the only compression and filter methods, not interlaced
   append_chunk(png, "IHDR", head);
   append_chunk(png, "IDAT", packed);
   append_chunk(png, "IEND", "");

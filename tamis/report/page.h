@@ -1,8 +1,8 @@
-// A page of results made of blocks: text, notes, tables, figures and small images. It is one HTML file that needs
-// nothing else: its scripts and styles are in it and are let in by their hash alone, and it asks nothing of a network.
+// A page of results built from blocks: text, notes, tables, figures and small images. It is one self-contained HTML
+// file: its scripts and styles are embedded and allowed only by their hash, and it makes no network requests.
 //
-// All strings are plain text from anywhere, names out of files included: they are escaped where they are written.
-// Bytes that are no UTF-8 and control characters come out as \xNN.
+// All strings are untrusted plain text, including names from files: they are escaped when they are written.
+// Invalid UTF-8 and control characters are written as \xNN.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Note {
   bool warning = false;
 };
 
-// "name: value", one a line.
+// "name: value", one per line.
 struct Facts {
   std::vector<std::pair<std::string, std::string>> facts;
 };
@@ -35,16 +35,16 @@ struct Facts {
 struct Column {
   enum class Kind {
     words,
-    number,       // `digits` of them after the point
-    significant,  // at most `digits` of them in all
-    percent,      // of 1, `digits` after the point
+    number,       // `digits` decimals
+    significant,  // at most `digits` significant digits
+    percent,      // of 1, `digits` decimals
   };
   std::string title;
   Kind kind = Kind::words;
   int digits = 0;
 };
 
-// Nothing, a text, or a number (NaN: nothing) that may have a deviation beside it.
+// Empty, a text, or a number (NaN: empty) with an optional deviation.
 struct TableCell {
   TableCell() = default;
   TableCell(std::string value) : text(std::move(value)) {}
@@ -58,24 +58,24 @@ struct TableCell {
   bool best = false;  // highlighted
 };
 
-// Rows beyond the first few stand in a window that scrolls; searching in the page finds them all.
+// Long tables scroll inside a window; searching the page finds every row.
 struct Table {
   std::string title, caption;
   std::vector<Column> columns;
   std::vector<std::vector<TableCell>> rows;
   bool sortable = true;
-  bool half = false;  // of the page's width, where it is wide enough
-  bool wide = false;  // of many columns: the first two stay in view where it scrolls, and paper has small print
+  bool half = false;  // half the page width, if the page is wide enough
+  bool wide = false;  // many columns: the first two stay in view, and the print is small on paper
 };
 
 struct Figure {
   std::string title, caption;
-  std::string alt;    // what it shows, for who does not see it
+  std::string alt;    // description for screen readers
   std::string spec;   // Vega-Lite as JSON, see charts.h
-  bool half = false;  // of the page's width, where it is wide enough
+  bool half = false;  // half the page width, if the page is wide enough
 };
 
-// Pixels, row after row from the top: 0 is paper, 255 is ink.
+// Pixels, row by row from the top: 0 is white, 255 is black.
 struct Image {
   Index width = 0, height = 0;
   std::vector<std::uint8_t> ink;
@@ -104,12 +104,12 @@ struct Page {
 void write_page(const Page& page, const std::function<void(std::string_view)>& write);
 std::string page_html(const Page& page);
 
-// Text as it may stand in an element or in a quoted attribute. Nothing is cut.
+// Text escaped for an element or a quoted attribute. Nothing is truncated.
 std::string html_text(std::string_view bytes);
-// A grayscale PNG, 8 bits a pixel, as a data: address.
+// A grayscale PNG, 8 bits per pixel, as a data: URL.
 std::string png_address(const Image& image);
 
-// The processor, its threads and the system of this machine, in one line; no names of machines or people.
+// The processor, its threads and the system in one line; no host or user names.
 std::string machine_text();
 
 }  // namespace tamis::page

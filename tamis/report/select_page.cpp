@@ -20,17 +20,17 @@ using page::TableCell;
 using enum page::Column::Kind;
 
 constexpr std::size_t kShownFeatures = 2000;  // rows of the ranking
-constexpr std::size_t kPartners = 100;        // best features among which the most alike is looked for
+constexpr std::size_t kPartners = 100;        // best features that are searched for the most similar one
 constexpr std::size_t kHeatFeatures = 50;
 constexpr std::size_t kCurvePoints = 400;
-constexpr std::size_t kLogCurve = 400;  // features, above which ranks are drawn by their logarithm
+constexpr std::size_t kLogCurve = 400;  // above this many features the rank axis is logarithmic
 constexpr std::size_t kShownLeftOut = 500;
 constexpr std::size_t kShownClusters = 60;
 constexpr std::size_t kNameLength = 80;
 
 std::size_t at(Index j) { return static_cast<std::size_t>(j); }
 
-// A sign of its own, and the minus of typography.
+// Always signed, with a typographic minus.
 std::string signed_number(double value) { return (value < 0.0 ? "\u2212" : "+") + short_number(std::abs(value), 3); }
 
 class SelectPage {
@@ -47,13 +47,13 @@ class SelectPage {
     correlate();
     const std::string file = std::filesystem::path(record_.table.path).filename().string();
     page::Page page;
-    page.title = text("Features of ", record_.table.path == "-" ? "standard input" : file);
+    page.title = text("Selected features of ", record_.table.path == "-" ? "standard input" : file);
     page.summary = text(record_.method.name, " selected ", result_.selected.size(), " of ", record_.table.source.cols(),
                         " features, without labels, from ", record_.table.source.rows(), " rows.");
     if (!record_.request.classes.empty()) {
       page.summary =
           text(record_.method.name, " selected ", result_.selected.size(), " of ", record_.table.source.cols(),
-               " features from ", record_.table.source.rows(), " rows, guided by labels.");
+               " features from ", record_.table.source.rows(), " rows, using labels.");
     }
     if (selection_.guidance) page.sections.push_back(guide());
     if (!is_order()) page.sections.push_back(scores());
@@ -77,7 +77,7 @@ class SelectPage {
                                            : record_.table.source.with_columns(result_.available);
   }
 
-  // Of the features as the method saw them.
+  // Correlations of the features as the method saw them.
   void correlate() {
     const Source source = kept();
     moments_ = column_moments(source, context_);
@@ -85,7 +85,7 @@ class SelectPage {
     top_.assign(result_.ranking.begin(),
                 result_.ranking.begin() + static_cast<Index>(std::min(kPartners, result_.ranking.size())));
     if (top_.size() < 2) return;
-    std::vector<Index> columns;  // a source takes them rising
+    std::vector<Index> columns;  // a source needs them in increasing order
     for (const Index j : top_) columns.push_back(available_position_[at(j)]);
     std::sort(columns.begin(), columns.end());
     const Matrix found = correlations(seen.with_columns(columns), context_);
@@ -119,18 +119,18 @@ class SelectPage {
     if (guidance.alignment.size() > 1) section.blocks.push_back(alignment_figure(guidance));
     page::Facts facts;
     const auto add = [&](const std::string& key, const std::string& value) { facts.facts.emplace_back(key, value); };
-    add("rows looked at", text(guidance.rows, " of ", record_.table.source.rows()));
-    add("columns that passed", text(guidance.passed, guidance.evidence.empty() ? ", by their share alone"
-                                                                               : ", at a false discovery rate of 1 %"));
-    add("share of noise",
-        text(short_number(guidance.chance, 3), " on average, deviation ", short_number(guidance.deviation, 2)));
-    add("weights of the graphs",
-        text(short_number(guidance.graph_weights[0], 2), " of the table, ", short_number(guidance.graph_weights[1], 2),
-             " of unit deviations, ", short_number(guidance.graph_weights[2], 2), " of unit rows"));
+    add("rows used", text(guidance.rows, " of ", record_.table.source.rows()));
+    add("columns that passed",
+        text(guidance.passed, guidance.evidence.empty() ? ", by share alone" : ", at a false discovery rate of 1 %"));
+    add("expected share of noise",
+        text(short_number(guidance.chance, 3), ", standard deviation ", short_number(guidance.deviation, 2)));
+    add("graph weights", text(short_number(guidance.graph_weights[0], 2), " for the table as it is, ",
+                              short_number(guidance.graph_weights[1], 2), " for unit standard deviations, ",
+                              short_number(guidance.graph_weights[2], 2), " for rows of unit length"));
     if (const auto& agreement = result_.agreement) {
-      add("k-means and these groups",
-          text("they agree to ", short_number(agreement->selected, 2), " on the selected columns, to ",
-               short_number(agreement->all, 2), " on all (normalised mutual information, ", agreement->rows, " rows)"));
+      add("agreement of k-means with the groups",
+          text(short_number(agreement->selected, 2), " on the selected columns, ", short_number(agreement->all, 2),
+               " on all columns (normalized mutual information, ", agreement->rows, " rows)"));
     }
     section.blocks.push_back(facts);
     return section;
@@ -155,12 +155,11 @@ class SelectPage {
     page::Figure figure;
     figure.title = "Alignment with the groups of rows";
     figure.caption =
-        "How well the rows, seen through the first columns alone, agree with the groups that the graphs of rows show. "
-        "Suggested is where it has reached 98 % of its highest, and 50 columns or more. It says what these columns "
-        "keep "
-        "of the guide, not how they do against labels that the guide does not follow.";
+        "How well the first columns alone reproduce the groups found by the graphs of the rows. The suggested number "
+        "is the first, from 50 columns on, that reaches 98 % of the maximum. The curve says nothing about labels that "
+        "differ from these groups.";
     figure.alt =
-        text("Line of the alignment over the first ", guidance.alignment.size(), " columns, from ",
+        text("Line chart of the alignment for the first ", guidance.alignment.size(), " columns, from ",
              short_number(guidance.alignment.front(), 3), " to ", short_number(guidance.alignment.back(), 3), ".");
     figure.spec = page::line_chart(chart);
     return figure;
@@ -186,10 +185,10 @@ class SelectPage {
     }
     page::Figure figure;
     figure.title = "Scores by rank";
-    figure.caption = bend > 0 ? text("Higher is better. The scores bend most at rank ", bend + 1,
-                                     ": they lie farthest below the line from the first to the last there.")
+    figure.caption = bend > 0 ? text("Higher is better. The knee is at rank ", bend + 1,
+                                     ", where the scores are farthest below the line from the first to the last.")
                               : std::string("Higher is better. The scores have no knee.");
-    figure.alt = text("Line of the scores of ", falling.size(), " features by rank, falling from ",
+    figure.alt = text("Line chart of the scores of ", falling.size(), " features by rank, decreasing from ",
                       short_number(falling.front(), 3), " to ", short_number(falling.back(), 3), ". ",
                       bend > 0 ? text("Knee at rank ", bend + 1, ".") : std::string("No knee."));
     figure.spec = page::line_chart(chart);
@@ -197,7 +196,7 @@ class SelectPage {
     return section;
   }
 
-  // At most some hundred points, evenly spread over the axis; the first and the last are among them.
+  // A few hundred points at most, evenly spaced along the axis, including the first and the last.
   static std::vector<page::Point> curve(const std::vector<double>& falling, bool log_x) {
     std::vector<page::Point> points;
     const double last = static_cast<double>(falling.size() - 1);
@@ -243,7 +242,7 @@ class SelectPage {
       table.rows.push_back(std::move(row));
     }
     if (shown < result_.ranking.size()) {
-      table.caption = text("The best ", shown, " of ", result_.ranking.size(), "; ranking.csv has them all.");
+      table.caption = text("The best ", shown, " of ", result_.ranking.size(), "; ranking.csv has all of them.");
     }
     section.blocks.push_back(std::move(table));
     return section;
@@ -253,14 +252,14 @@ class SelectPage {
     std::string out = record_.method.reasons.text;
     if (out.empty()) {
       out = text(record_.method.name,
-                 " scores each feature by itself, so its score is the whole reason: ", record_.method.formula, ".");
+                 " scores each feature on its own, so the score is the only reason: ", record_.method.formula, ".");
     }
     if (top_.size() < 2) return out;
-    return out + text(" Most alike: of the best ", top_.size(),
-                      ", the feature with the largest absolute correlation r; it repeats what this one says.");
+    return out + text(" Most alike: among the best ", top_.size(),
+                      ", the feature with the largest absolute correlation r; it is the most redundant with this one.");
   }
 
-  // The strongest of a feature's components, and the clusters it tells apart.
+  // A feature's strongest component, and the clusters it separates.
   std::string reason(Index j) const {
     const Index i = available_position_[at(j)];
     const Matrix& w = selection_.components;
@@ -310,7 +309,7 @@ class SelectPage {
     page::Image shade = mask;
     for (const Index j : result_.selected) mask.ink[at(shape.pixel(j))] = 255;
     mask.alt = text("Image of ", shape.height, " x ", shape.width, " pixels, the ", result_.selected.size(),
-                    " selected ones black.");
+                    " selected ones in black.");
     const std::vector<double> values =
         is_order() ? for_all_columns(selection_.guidance->share, result_) : result_.scores;
     double least = values[at(result_.ranking.front())], most = least;
@@ -322,10 +321,10 @@ class SelectPage {
       const double share = most > least ? (values[at(j)] - least) / (most - least) : 0.0;
       shade.ink[at(shape.pixel(j))] = static_cast<std::uint8_t>(std::lround(255.0 * share));
     }
-    shade.label = is_order() ? "Share, the largest black" : "Scores, the best black";
-    shade.alt = text("Image of ", shape.height, " x ", shape.width, " pixels, the darker the higher the ",
+    shade.label = is_order() ? "Shares (the largest is black)" : "Scores (the best is black)";
+    shade.alt = text("Image of ", shape.height, " x ", shape.width, " pixels; darker means a higher ",
                      is_order() ? "share." : "score.");
-    return {"Image", {page::Images{"", "One feature a pixel.", {mask, shade}}}};
+    return {"Image", {page::Images{"", "One feature per pixel.", {mask, shade}}}};
   }
 
   page::Section redundancy_section() const {
@@ -346,10 +345,9 @@ class SelectPage {
     const double mean = sum / (0.5 * static_cast<double>(shown * (shown - 1)));
     page::Figure figure;
     figure.title = text("Absolute correlation of the best ", shown, " features");
-    figure.caption = text(
-        "In the order of the ranking. A strong cell off the diagonal: two features that say the same. The mean is ",
-        short_number(mean, 3), ".");
-    figure.alt = text("Heat map of the absolute correlations between the best ", shown, " features, on average ",
+    figure.caption = text("In order of rank. A dark cell off the diagonal marks two redundant features. The mean is ",
+                          short_number(mean, 3), ".");
+    figure.alt = text("Heat map of the absolute correlations between the best ", shown, " features, with mean ",
                       short_number(mean, 3), ".");
     figure.spec = page::heat_map(map);
     return {"Redundancy", {figure}};
@@ -373,9 +371,9 @@ class SelectPage {
     page::Figure figure;
     figure.title = "Cluster sizes";
     figure.caption = text("Rows in each of the ", count, " clusters",
-                          shown < count ? text("; the first ", shown, " are drawn.") : std::string("."));
+                          shown < count ? text("; the first ", shown, " are shown.") : std::string("."));
     if (count > 0) {
-      figure.alt = text("Bars of the sizes of ", count, " clusters, from ", *least, " to ", *most, " rows.");
+      figure.alt = text("Bar chart of the sizes of ", count, " clusters, from ", *least, " to ", *most, " rows.");
     }
     page::BarChart chart;
     chart.category_title = "cluster", chart.value_title = "rows";
@@ -405,15 +403,15 @@ class SelectPage {
     figure.title = "Objective by iteration";
     figure.caption =
         text(name_of(report.status) == std::string("converged") ? "Converged" : "Stopped", " after ", report.iterations,
-             " iterations", report.terms.empty() ? "." : "; with the terms it is made of.");
-    figure.alt = text("Line of the objective over ", report.objective.size(), " iterations, from ",
+             " iterations", report.terms.empty() ? "." : ". The other panels show its terms.");
+    figure.alt = text("Line chart of the objective over ", report.objective.size(), " iterations, from ",
                       short_number(report.objective.front()), " to ", short_number(report.objective.back()), ".");
     figure.spec = page::line_chart(chart);
     figure.half = report.terms.empty() && !selection_.clusters.empty();
     return figure;
   }
 
-  // --- What was left out, and the run ---------------------------------------------------------------------------
+  // --- Excluded columns, and the run ----------------------------------------------------------------------------
 
   page::Section left_out() const {
     page::Table table;
@@ -424,18 +422,18 @@ class SelectPage {
       if (count++ < kShownLeftOut) table.rows.push_back({column.empty() ? "(empty name)" : column, why});
     };
     for (const auto& column : record_.table.excluded_columns) {
-      const std::string why = column == options_.id_column            ? "identifies the rows"
-                              : record_.table.labels.contains(column) ? "holds labels"
-                                                                      : "holds text";
-      add(printable(column, kNameLength), why + "; not among the features");
+      const std::string why = column == options_.id_column            ? "row identifiers"
+                              : record_.table.labels.contains(column) ? "labels"
+                                                                      : "text";
+      add(printable(column, kNameLength), why + "; not a feature");
     }
-    for (const Index j : record_.request.exclude) add(name(j), "excluded by request; never seen by the method");
+    for (const Index j : record_.request.exclude) add(name(j), "excluded on request; not seen by the method");
     for (Index i = 0; i < static_cast<Index>(result_.available.size()); ++i) {
-      if (!moments_.varies(i)) add(name(result_.available[at(i)]), "constant; it tells no rows apart");
+      if (!moments_.varies(i)) add(name(result_.available[at(i)]), "constant; ranked last");
     }
-    if (count == 0) return {"What was left out", {page::Text{"Nothing: every column varies and was ranked."}}};
+    if (count == 0) return {"Excluded and constant columns", {page::Text{"None: every column varies and was ranked."}}};
     if (count > table.rows.size()) table.caption = text("The first ", table.rows.size(), " of ", count, ".");
-    return {"What was left out", {table}};
+    return {"Excluded and constant columns", {table}};
   }
 
   page::Section run() const {
@@ -453,7 +451,7 @@ class SelectPage {
                       : text(name_of(report.status), ", ", report.iterations, " iterations"));
     if (!report.objective.empty()) add("objective", short_number(report.objective.back(), 10));
     add("time", text(short_number(report.seconds, 3), " s, ", report.passes, " passes over the data"));
-    add("memory", text(size_text(record_.peak_bytes), " at most, the whole process"));
+    add("memory", text(size_text(record_.peak_bytes), " peak, whole process"));
     add("machine", page::machine_text());
     add("version", text("tamis ", kVersion));
     return {"The run", {facts, option_table()}};
@@ -461,17 +459,17 @@ class SelectPage {
 
   page::Table option_table() const {
     page::Table table;
-    table.title = "Options, as resolved";
+    table.title = "Options used";
     table.columns = {{"option"}, {"value"}, {"meaning"}};
     table.sortable = false;
     const auto add = [&](const std::string& option, const std::string& value, const std::string& help) {
       table.rows.push_back({option, value, help});
     };
-    add("features", std::to_string(result_.selected.size()), "how many are selected");
+    add("features", std::to_string(result_.selected.size()), "number of selected features");
     for (const auto& option : record_.options) add(option.name, resolved(option), option.help);
-    add("scale", name_of(record_.request.scale), "of the columns or rows before anything else");
-    add("seed", std::to_string(record_.seed), "of all random numbers");
-    add("threads", std::to_string(record_.threads), "the result does not depend on them");
+    add("scale", name_of(record_.request.scale), "scaling of columns or rows before ranking");
+    add("seed", std::to_string(record_.seed), "seed of all random numbers");
+    add("threads", std::to_string(record_.threads), "number of threads; the result does not depend on it");
     return table;
   }
 
@@ -487,7 +485,7 @@ class SelectPage {
   Context& context_;
   const SelectResult& result_;
   const Selection& selection_;
-  std::vector<Index> available_position_;  // of a table's column, or -1
+  std::vector<Index> available_position_;  // of a table column, or -1
   std::vector<Index> top_;                 // the best features, by rank
   Matrix correlation_;                     // of these
   ColumnMoments moments_;                  // of the available columns
@@ -507,13 +505,13 @@ ImageShape parse_image_shape(const std::string& given) {
   constexpr Index kMost = 1 << 20;
   const bool sized = shape.height > 0 && shape.width > 0 && shape.height <= kMost && shape.width <= kMost;
   require(cross && width.ec == std::errc() && sized && (rest.empty() || shape.by_columns), ErrorCode::usage,
-          "image = ", given, ", need HEIGHTxWIDTH, as in 28x28, or 28x28T where pixels go down the columns");
+          "image = ", given, ", need HEIGHTxWIDTH, such as 28x28, or 28x28T if pixels are stored column by column");
   return shape;
 }
 
 void require_image(const ImageShape& shape, const Table& table) {
   require(shape.height * shape.width == table.source.cols(), ErrorCode::usage, "image = ", shape.height, "x",
-          shape.width, ", need one feature a pixel: the table has ", table.source.cols());
+          shape.width, ", need one feature per pixel: the table has ", table.source.cols());
 }
 
 page::Page select_page(const SelectionRecord& record, const SelectPageOptions& options, Context& context) {

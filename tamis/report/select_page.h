@@ -1,5 +1,5 @@
-// The page of one selection: what was chosen and why, how the scores fall, how the method got there, what repeats what,
-// and what was left out.
+// The page of one selection: the selected features and why, the score curve, the course of the method, redundant
+// features, and excluded columns.
 #pragma once
 
 #include <optional>
@@ -10,23 +10,23 @@
 
 namespace tamis {
 
-// How the features of a row make an image.
+// How the features of a row form an image.
 struct ImageShape {
   Index height = 0, width = 0;
-  bool by_columns = false;  // pixels go down the columns, as MATLAB stores them
+  bool by_columns = false;  // pixels are stored column by column, as in MATLAB
 
-  // Where feature j stands, counted row after row from the top.
+  // The pixel of feature j, counted row by row from the top.
   Index pixel(Index j) const { return by_columns ? j % height * width + j / height : j; }
 };
 
-// "28x28", height first; "32x32T" where pixels go down the columns. Throws Error(usage).
+// "28x28", height first; "32x32T" if pixels are stored column by column. Throws Error(usage).
 ImageShape parse_image_shape(const std::string& text);
-// Throws Error(usage) unless the table has one feature a pixel.
+// Throws Error(usage) unless the table has one feature per pixel.
 void require_image(const ImageShape& shape, const Table& table);
 
 struct SelectPageOptions {
   std::optional<ImageShape> image;
-  std::string id_column;  // as it was asked for, to say why it is no feature
+  std::string id_column;  // as requested, to say why it is not a feature
 };
 
 // One or two passes over the best hundred features, for their correlations.

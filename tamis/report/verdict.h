@@ -1,4 +1,4 @@
-// What a run of guided UFCM comes to, in words: the same on the terminal, in JSON and on the page.
+// The verdict of a guided UFCM run in words: the same on the terminal, in JSON and on the page.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace tamis {
 
-// One sentence each, the verdict first; empty where there is no guide.
+// One sentence each, the verdict first; empty if there is no guide.
 std::vector<std::string> verdict(const SelectResult& result);
 
 }  // namespace tamis

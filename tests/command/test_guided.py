@@ -54,7 +54,7 @@ def test_says_how_far_kmeans_goes_along_with_the_groups(path, tmp_path):
     for columns, name in ((chosen, "selected"), (np.arange(400), "all")):
         starts = [nmi(labels, kmeans(groups()[:, columns], labels.max() + 1, seed)) for seed in range(20)]
         assert abs(agreement[name] - np.mean(starts)) < 3 * np.std(starts) / 5**0.5 + 0.02  # other starts
-    said = f"k-means on them agrees with these groups to {agreement['selected']:.2g}"
+    said = f"k-means on the selected columns agrees with these groups to {agreement['selected']:.2g}"
     assert said in tamis("select", path).out
     assert select(path, "-k", "all")["guide"]["agreement"] is None
     assert select(path, "-k", "60", "-m", "maxvar", "--evidence", "on")["guide"]["agreement"]["selected"] > 0.4

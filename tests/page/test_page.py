@@ -304,9 +304,9 @@ def test_the_verdict_is_that_of_the_report(pages, open_page):
                                           ("label_best_random", "label_free_random")):
         gains = sum(row[gain] > 0 for row in rows)
         clear = sum(row[gain] > 2 * row[f"{gain}_error"] for row in rows)
-        assert f"By the {prefix} choice ufcm gains over all features in ACC on {gains} of 3 sets, on {clear} of" in note
+        assert f"{prefix}: ufcm improves ACC over all features on {gains} of 3 sets, on {clear} of" in note
         beaten = [row["set"] for row in rows if not row[random]["beats_random"]]
-        said = note.split("does not beat the random subsets of its size on ")
+        said = note.split("does not beat random subsets of the same size on ")
         assert re.findall(r"\w+", said[1].replace(" and ", " ")) == beaten if beaten else len(said) == 1
 
 

@@ -386,21 +386,19 @@ TEST(ReproducePage, SaysWhereTheMethodGainsAndWhereRandomIsAsGood) {
   // Gains 0.25 +- 0.11 and 0.1 +- 0.07; of the four random subsets one and two are as good.
   const auto notes = notes_of(reproduce_page(result, kMachine));
   ASSERT_EQ(notes.size(), 2u);
-  EXPECT_EQ(
-      notes[0],
-      "By the label-best choice ufcm gains over all features in ACC on 1 of 1 sets, on 1 of them by more than two "
-      "standard errors. It does not beat the random subsets of its size on coil20.");
-  EXPECT_EQ(
-      notes[1],
-      "By the label-free choice ufcm gains over all features in ACC on 1 of 1 sets, on 0 of them by more than two "
-      "standard errors. It does not beat the random subsets of its size on coil20.");
+  EXPECT_EQ(notes[0],
+            "label-best: ufcm improves ACC over all features on 1 of 1 sets, on 1 of them by more than two "
+            "standard errors. It does not beat random subsets of the same size on coil20.");
+  EXPECT_EQ(notes[1],
+            "label-free: ufcm improves ACC over all features on 1 of 1 sets, on 0 of them by more than two "
+            "standard errors. It does not beat random subsets of the same size on coil20.");
   for (auto& cell : result.cells) {
     if (cell.plan.key.method == "allfea") cell.scores = {scored(10, {0.8, 0.8})};
     if (cell.plan.key.method == "random") cell.scores.assign(20, scored(cell.plan.key.sizes[0], {0.1, 0.1}));
   }
   const auto others = notes_of(reproduce_page(result, kMachine));
   EXPECT_NE(others.at(0).find("on 0 of 1 sets"), std::string::npos);  // equal is no gain
-  EXPECT_NE(others.at(0).find("It beats the random subsets of its size on every set."), std::string::npos);
+  EXPECT_NE(others.at(0).find("It beats random subsets of the same size on every set."), std::string::npos);
 }
 
 TEST(ReproducePage, QuickRunsAndFailuresAreSaidFirst) {

@@ -350,17 +350,17 @@ TEST(SelectPage, SaysWhatWasLeftOutAndWhy) {
   SelectPageOptions options;
   options.id_column = "sample";
   const Page page = select_page(one.record(), options, context);
-  const auto& table = block_of<page::Table>(page, "What was left out");
+  const auto& table = block_of<page::Table>(page, "Excluded and constant columns");
   std::map<std::string, std::string> why;
   for (const auto& row : table.rows) why[row[0].text] = row[1].text;
   ASSERT_EQ(why.size(), 5u);
-  EXPECT_NE(why["sample"].find("identifies"), std::string::npos);
+  EXPECT_NE(why["sample"].find("identifiers"), std::string::npos);
   EXPECT_NE(why["kind"].find("labels"), std::string::npos);
   EXPECT_NE(why["comment"].find("text"), std::string::npos);
   EXPECT_NE(why["four"].find("request"), std::string::npos);
   EXPECT_NE(why["two"].find("constant"), std::string::npos);
   EXPECT_TRUE(block_of<page::Note>(page, "Scores").warning);
-  EXPECT_EQ(page.title, "Features of t.csv");
+  EXPECT_EQ(page.title, "Selected features of t.csv");
 }
 
 TEST(SelectPage, MethodsWithoutComponentsSayWhatThereIs) {
@@ -446,7 +446,7 @@ TEST(ComparePage, HighlightsTheBestAndKeepsFailures) {
   comparison.methods[0].sizes[0].score.accuracy.mean = 0.9;
   comparison.methods[1].sizes[0].score.accuracy.mean = 0.8;
   const Page page = compare_page({table, request, comparison, "y", 0, 1, {}});
-  const auto& scores = block_of<page::Table>(page, "Against the classes");
+  const auto& scores = block_of<page::Table>(page, "Agreement with the classes");
   ASSERT_EQ(scores.rows.size(), 2u * 3u + 1u);  // two methods and random at two sizes, all features
   EXPECT_TRUE(scores.rows[0][2].best);
   EXPECT_FALSE(scores.rows[1][2].best);
@@ -455,13 +455,13 @@ TEST(ComparePage, HighlightsTheBestAndKeepsFailures) {
   EXPECT_EQ(scores.rows.back()[1].text, "all features");
   const auto& costs = block_of<page::Table>(page, "Time and memory");
   EXPECT_EQ(costs.rows[2][3].text, "failed: too <large>");
-  EXPECT_TRUE(has_section(page, "What the methods agree on"));
+  EXPECT_TRUE(has_section(page, "Overlap"));
   EXPECT_FALSE(has_section(page, "Grid"));
   EXPECT_NE(page_html(page).find("failed: too &lt;large&gt;"), std::string::npos);
 
   for (auto& row : comparison.methods) row.failure = Failure{ErrorCode::resources, "no"};
   const Page empty = compare_page({table, request, comparison, "y", 0, 1, {}});
-  EXPECT_TRUE(block_of<page::Note>(empty, "Against the classes").warning);
+  EXPECT_TRUE(block_of<page::Note>(empty, "Agreement with the classes").warning);
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 """Readers of the formats that the core does not read: Parquet, Arrow and Feather, AnnData, 10x in HDF5, zarr,
 MATLAB.
 
-What the arguments mean, and what is refused, is what docs/formats.md says of the core's own readers. Libraries are
-loaded on use. A file is never trusted: sizes are compared with the memory there is before anything is allocated,
-structure is checked before it is followed, and whatever a library makes of a broken file becomes one line. One gap is
-left: the HDF5 library itself may crash on a file whose inner structure is damaged.
+Arguments and errors follow the rules of the core's own readers (docs/formats.md). Libraries are imported on use. Files are
+not trusted: sizes are checked against the available memory before anything is allocated, structure is checked before it
+is followed, and any error of a library becomes one line. One gap remains: the HDF5 library itself may crash on a file whose
+internal structure is damaged.
 
-Reading has two steps, as in the core (tamis/data/table.h): `open_foreign` reads everything but the numbers and says
-what these are like; then they are loaded, or streamed to where they stay on disk.
+Reading has two steps, as in the core (tamis/data/table.h): `open_foreign` reads everything except the numbers and
+describes them; then they are loaded, or streamed to a store on disk.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def open_foreign(
     memory_limit: int = 0,
     whole_process: bool = False,
 ) -> Opened:
-    """Open a file by the ending of its name, and read everything but its numbers.
+    """Open a file and read everything except its numbers; its extension selects the reader.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def open_foreign(
     id_column : str
         The column with the row identifiers; "" for none.
     labels : sequence of str
-        Columns (of a table, of obs) or variables to read as labels. Words that name none are passed over: they may be
+        Columns (of a table, of obs) or variables to read as labels. Names not found are ignored: they may be
         files.
     text_columns : sequence of str
         Columns that may hold text or missing values; such a column is left out where it does.
@@ -130,9 +130,9 @@ def open_foreign(
     )
     opener = _READERS.get(request.ending)
     if opener is None:
-        raise request.refuse("unknown ending, need ", " ".join(_READERS))
+        raise request.refuse("unknown file extension, need ", " ".join(_READERS))
     if opener is not open_zarr:
-        with open(request.path, "rb"):  # the system says best why a file cannot be read
+        with open(request.path, "rb"):  # the system reports best why a file cannot be read
             pass
     with ExitStack() as files, _one_line_complaints(request):
         return Opened(request, opener(request, files), files.pop_all())
@@ -151,7 +151,7 @@ def _one_line_complaints(request: Request) -> Iterator[None]:
         raise
     except MemoryError as error:
         raise TooLarge(f"{request.where}: not enough memory ({one_line(error)})") from error
-    except Exception as error:  # what a library makes of a broken file: of any type, on any number of lines
+    except Exception as error:  # errors of libraries on broken files: any type, any number of lines
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise request.refuse("cannot be read as ", request.ending, ": ", one_line(error)) from error

@@ -20,7 +20,7 @@ class _ArrowFile:
     format: str
     schema: Any
     rows: int
-    piece_rows: int  # the most rows that one piece of a column has in memory
+    piece_rows: int  # maximum number of rows of a column in memory at a time
     read: Callable[[list[int]], Iterator[Any]]  # positions of columns -> tables of them, rows in order
 
 
@@ -78,7 +78,7 @@ def _ipc_file(request: Request, pyarrow: Any, ipc: Any, name: str) -> _ArrowFile
     rows = table_of([0]).num_rows if len(schema) else 0
 
     def read(columns: list[int]) -> Iterator[Any]:
-        # The fields come in the order of the file, whatever the order they are asked for in.
+        # Fields come in file order, whatever order is requested.
         ordered = sorted(columns)
         yield table_of(ordered).select([ordered.index(j) for j in columns])
 
@@ -107,7 +107,7 @@ def _arrow_parts(request: Request, file: _ArrowFile) -> Parts:
 
 
 class _ArrowColumns:
-    """What each column of a table is for."""
+    """The role of each column of a table."""
 
     def __init__(self, request: Request, file: _ArrowFile):
         self._request, self._file = request, file
@@ -117,17 +117,17 @@ class _ArrowColumns:
         self._either = {j for name in request.text_columns for j in self._all(name)}
         self.id = self._id()
         self._text = {self.id, *self._index()}
-        # A column of a file that is turned round is not one label a row.
+        # In a transposed file a column does not hold one label per row.
         found = {} if request.transpose else {word: self._one(word) for word in request.labels}
         self.labels = {word: j for word, j in found.items() if j >= 0}
         self._text.update(self.labels.values())
 
     def kept(self) -> list[int]:
-        """The columns of numbers; refuses columns that should be and are not."""
+        """The numeric columns; rejects feature columns that are not numeric."""
         return [j for j in range(len(self._file.schema)) if j not in self._text and self._is_number(j)]
 
     def _all(self, name: str) -> list[int]:
-        """By name; a name of digits that no column has is a position."""
+        """Columns by name; digits that are not a column name are a position."""
         found = self._positions.get(name)
         if found is None and name.isascii() and name.isdigit() and int(name) < len(self._file.schema):
             return [int(name)]
@@ -151,11 +151,11 @@ class _ArrowColumns:
         return found
 
     def _index(self) -> list[int]:
-        """The columns that pandas stored its index in."""
+        """The columns in which pandas stored its index."""
         try:
             names = (self._file.schema.pandas_metadata or {}).get("index_columns", [])
             return [self._positions[n][0] for n in names if isinstance(n, str) and n in self._positions]
-        except (ValueError, AttributeError, TypeError):  # a note for pandas, which need not be well-formed
+        except (ValueError, AttributeError, TypeError):  # pandas metadata may be malformed
             return []
 
     def _is_number(self, j: int) -> bool:
@@ -185,7 +185,7 @@ class _ArrowColumns:
 
 
 def _arrow_number_type(kind: Any) -> Any:
-    """The NumPy type of a column of this Arrow type; None where it does not hold numbers."""
+    """The NumPy type of a column of this Arrow type; None if it is not numeric."""
     import numpy as np
     import pyarrow as pa
 
@@ -223,14 +223,14 @@ def _chunk_numbers(chunk: Any) -> Any:
 
 
 def _arrow_words(file: _ArrowFile, j: int) -> Iterator[Any]:
-    """One value a row, of any type that has a text."""
+    """One value per row, of any type that can be written as text."""
     import pyarrow as pa
 
     kind = file.schema.field(j).type
     plain = _is_arrow_text(kind) or _arrow_number_type(kind) is not None
     for piece in file.read([j]):
         for chunk in piece.column(0).chunks:
-            # Numbers in their own type, so that a float32 of 0.1 is called 0.1.
+            # Numbers in their own type, so that a float32 of 0.1 is written as 0.1.
             if pa.types.is_floating(kind) and not chunk.null_count:
                 yield from chunk.to_numpy(zero_copy_only=False)
             else:
@@ -245,7 +245,7 @@ def _first_word(file: _ArrowFile, j: int) -> tuple[int, str]:
 
 
 def _common_type(types: list[Any]) -> Any:
-    """Their one type, or float64 where they have several."""
+    """Their common type, or float64 if types are mixed."""
     import numpy as np
 
     return types[0] if len(set(types)) == 1 else np.dtype(np.float64)
@@ -278,13 +278,13 @@ def _columns_at_once(request: Request, file: _ArrowFile) -> int:
 
 
 def _buffers(request: Request, file: _ArrowFile, columns: int) -> int:
-    """What Arrow holds while it reads, as measured: a piece, the bytes it is unpacked from, and what is not given back."""
+    """Memory that Arrow holds while reading, as measured: a piece, its compressed bytes, and what it does not release."""
     piece = 8 * file.piece_rows * min(columns, _columns_at_once(request, file))
     return min(3 * piece + (64 << 20), 3 * 8 * file.rows * columns)
 
 
 class _Whole:
-    """Where pieces of columns go that are one array in the end."""
+    """Collects pieces of columns into one array."""
 
     def __init__(self, X: Any):
         self.X = X
@@ -297,7 +297,7 @@ class _Whole:
 
 
 class _Panels:
-    """Where they go that the sink takes."""
+    """Passes pieces of columns to the sink."""
 
     def __init__(self, sink: Any, dtype: Any):
         self._sink, self._dtype = sink, dtype
@@ -312,7 +312,7 @@ class _Panels:
 
 
 def _fill(request: Request, file: _ArrowFile, columns: list[int], to: Any) -> None:
-    """Only a few of the columns stand in memory twice."""
+    """Only a few columns at a time are in memory twice."""
     pool = request.load("pyarrow").default_memory_pool()
     several = _columns_at_once(request, file)
     missing = _FirstMissing()
@@ -320,7 +320,7 @@ def _fill(request: Request, file: _ArrowFile, columns: list[int], to: Any) -> No
         row = 0
         for piece in file.read(columns[first : first + several]):
             if row + piece.num_rows > file.rows:
-                raise request.refuse("more rows than the ", file.rows, " that the file claims")
+                raise request.refuse("more rows than the ", file.rows, " declared in the file")
             if piece.num_rows == 0:
                 continue
             numbers = to.room(first, piece.num_columns, row, piece.num_rows)
@@ -329,16 +329,16 @@ def _fill(request: Request, file: _ArrowFile, columns: list[int], to: Any) -> No
             to.done(first, numbers)
             row += piece.num_rows
             del piece, numbers
-            pool.release_unused()  # it would keep the memory of many pieces
+            pool.release_unused()  # otherwise it holds on to the memory of many pieces
         if row != file.rows:
-            raise request.refuse(row, " rows, the file claims ", file.rows)
+            raise request.refuse(row, " rows, but the file declares ", file.rows)
     if missing.at is not None:
         at_row, column = missing.at
         raise not_finite(request, at_row, column, missing.value, file.schema.names[column])
 
 
 class _FirstMissing:
-    """The first cell without a number, in the order of rows."""
+    """The first cell without a number, in row order."""
 
     at: tuple[int, int] | None = None
     value: Any = None

@@ -12,7 +12,7 @@ from .words import as_word, as_words, label_words, listed, printable, quoted
 
 
 class TableFile(Protocol):
-    """Groups and arrays by name, from which nothing is read that was not looked at."""
+    """Groups and arrays by name; everything is checked before it is read."""
 
     file: Any  # the root
 
@@ -30,7 +30,7 @@ class TableFile(Protocol):
 
 
 class HDF5File:
-    """An HDF5 file from which nothing is read that lies in other files."""
+    """An HDF5 file; links to other files are rejected."""
 
     def __init__(self, request: Request):
         self._request = request
@@ -47,14 +47,14 @@ class HDF5File:
         return list(group) if self.is_group(group) else []
 
     def get(self, group: Any, name: str) -> Any:
-        """A group or dataset; None where there is none."""
+        """A group or dataset, or None."""
         if not self.is_group(group) or not name or name not in group:
             return None
         if isinstance(group.get(name, getlink=True), self._h5py.ExternalLink):
-            raise self._request.refuse(printable(name), " lies in another file")
+            raise self._request.refuse(printable(name), " is stored in another file")
         found = group[name]
         if found.file.filename != self.file.filename:
-            raise self._request.refuse(printable(name), " lies in another file")
+            raise self._request.refuse(printable(name), " is stored in another file")
         return found
 
     def is_group(self, found: Any) -> bool:
@@ -67,18 +67,18 @@ class HDF5File:
         return self._h5py.check_ref_dtype(found.dtype) is not None
 
     def values(self, found: Any, what: str) -> Any:
-        """The whole of a dataset in memory."""
+        """A whole dataset, in memory."""
         self.require_here(found, what)
         self._request.require_memory(found.size * found.dtype.itemsize)
         return found[()]
 
     def require_here(self, found: Any, what: str) -> None:
-        """A dataset that lies in this file, in the size that it claims."""
+        """Requires a dataset in this file, of plausible size."""
         if not self.is_dataset(found) or found.shape is None:
             raise self._request.refuse("no array ", printable(what))
         if found.is_virtual or found.external:
-            raise self._request.refuse(printable(what), " lies in another file")
-        # No filter makes less than a thousandth of what it is given; chunks of zeros may be left out, within reason.
+            raise self._request.refuse(printable(what), " is stored in another file")
+        # No filter compresses by more than a factor of a thousand; chunks of zeros may be omitted, within reason.
         claimed = found.size * found.id.get_type().get_size()
         there = os.path.getsize(self._request.path)
         if claimed > (there if found.chunks is None else max(1100 * there, 1 << 28)):
@@ -102,7 +102,7 @@ def open_h5ad(request: Request, files: ExitStack) -> Parts:
 
 
 def anndata_parts(request: Request, h5: TableFile, format: str = "h5ad") -> Parts:
-    # The smaller parts first: most mistakes of a call end here.
+    # Small parts first: most usage errors are found here.
     matrix = _anndata_matrix(request, h5)
     obs, var = _Frame(request, h5, "obs"), _Frame(request, h5, "var")
     labelled = var if request.transpose else obs
@@ -135,7 +135,7 @@ def _anndata_matrix(request: Request, h5: TableFile) -> Any:
 
 
 def dense_array(request: Request, h5: TableFile, found: Any) -> Unread:
-    """Of two dimensions."""
+    """The numbers of a two-dimensional array."""
     if found.shape is None or len(found.shape) != 2:
         has = "empty" if found.shape is None else f"of {len(found.shape)} dimensions"
         raise request.refuse("array ", printable(request.array), " is ", has, ", need 2 dimensions")
@@ -169,7 +169,7 @@ def _compressed(request: Request, h5: TableFile, group: Any, shape: Any, by_rows
 
     shape = np.asarray(shape).ravel()
     if shape.dtype.kind not in "iu" or len(shape) != 2 or (shape < 0).any():
-        raise request.refuse("bad shape of the sparse matrix, need two counts")
+        raise request.refuse("the shape of the sparse matrix must be two counts")
     data, indices = (h5.get(group, name) for name in ("data", "indices"))
     h5.require_here(data, "data")
     h5.require_here(indices, "indices")
@@ -178,7 +178,7 @@ def _compressed(request: Request, h5: TableFile, group: Any, shape: Any, by_rows
 
 
 class _Frame:
-    """obs or var: a group of columns or, as long ago, one compound array."""
+    """obs or var: a group of columns or, in old files, one compound array."""
 
     def __init__(self, request: Request, h5: TableFile, name: str):
         self._request, self._h5, self._name = request, h5, name

@@ -22,8 +22,8 @@ class _Variables:
     """The variables of a MATLAB file: shape and class of each, and how to read one."""
 
     kinds: dict[str, tuple[tuple[int, ...], str]]
-    matrix: Callable[[str], Any]  # -> X as the core takes it
-    words: Callable[[str], Any]  # -> one value a row
+    matrix: Callable[[str], Any]  # -> X as the core accepts it
+    words: Callable[[str], Any]  # -> one value per row
 
 
 def open_mat(request: Request, files: ExitStack) -> Parts:
@@ -60,7 +60,7 @@ def _mat_parts(request: Request, variables: _Variables) -> Parts:
 
 
 def _chosen_variable(request: Request, kinds: dict[str, tuple[tuple[int, ...], str]]) -> str:
-    """The variable asked for; where the default is not there, the only one that can be a table."""
+    """The requested variable; if the default does not exist, the only one that can be a table."""
     if request.array in kinds:
         return request.array
     tables = [
@@ -76,12 +76,12 @@ def _chosen_variable(request: Request, kinds: dict[str, tuple[tuple[int, ...], s
 
 
 def _mat_vector(request: Request, variables: _Variables, name: str, what: str, need: int) -> Any:
-    """A variable of `need` values, which is not read where it has another number of them."""
+    """A variable of `need` values; it is not read if it has any other number."""
     import numpy as np
 
     shape, kind = variables.kinds[name]
     if kind not in _MATLAB_NUMBERS | {"char", "cell"} or kind == "sparse":
-        raise request.refuse("variable ", printable(name), " is of class ", printable(kind), ", need numbers or words")
+        raise request.refuse("variable ", printable(name), " is of class ", printable(kind), ", need numbers or text")
     if kind != "char" and (len(shape) != 2 or 1 not in shape):
         raise request.refuse("variable ", printable(name), " is not a vector")
     count = prod(shape[:1] if kind == "char" else shape)
@@ -89,7 +89,7 @@ def _mat_vector(request: Request, variables: _Variables, name: str, what: str, n
         raise request.refuse(count, " ", what, " for ", need)
     values = np.asarray(variables.words(name)).ravel()
     if values.dtype.kind == "c" or values.dtype.kind == "f" and np.isinf(values).any():
-        raise request.refuse("variable ", printable(name), " is complex or infinite, need numbers or words")
+        raise request.refuse("variable ", printable(name), " is complex or infinite, need numbers or text")
     return values
 
 
@@ -133,7 +133,7 @@ def _mat5_variables(request: Request) -> _Variables:
 
 
 class _Inflated:
-    """Reads on in a zlib stream that stands in a file."""
+    """Reads sequentially from a zlib stream inside a file."""
 
     def __init__(self, file: Any, size: int):
         self._file, self._left = file, size
@@ -154,7 +154,7 @@ class _Inflated:
 
 @dataclass
 class _Mat5Variable:
-    """Where a variable of a version 5 file stands, and what its header says."""
+    """The position of a variable in a version 5 file, and its header."""
 
     begin: int  # of its element, after the tag
     size: int
@@ -195,14 +195,14 @@ def _mat5_elements(request: Request, file: BinaryIO) -> Iterator[_Mat5Variable]:
 class _OneVariable:
     """A version 5 file that holds one variable and is inflated while it is read.
 
-    SciPy inflates by pieces of up to 130 MB, also of variables that it passes over, and joins them.
+    SciPy inflates in pieces of up to 130 MB, even for variables that it skips, and joins them.
     """
 
     def __init__(self, variable: _Mat5Variable, file: BinaryIO):
         file.seek(0)
         head = file.read(128)
         self._stream = variable.stream(file)
-        self._front = head + self._stream.read(8)  # SciPy goes back and forth there, and only forth afterwards
+        self._front = head + self._stream.read(8)  # SciPy seeks back and forth here, and only forward afterwards
         self._at, self._reached = 0, len(self._front)
 
     def tell(self) -> int:
@@ -218,7 +218,7 @@ class _OneVariable:
         elif self._at < self._reached:
             raise ValueError("the variable would have to be read twice")
         else:
-            self._stream.read(self._at - self._reached)  # the padding that SciPy passed over
+            self._stream.read(self._at - self._reached)  # the padding that SciPy skipped
             out = self._stream.read(size)
             self._reached = self._at + len(out)
         self._at += len(out)
@@ -249,7 +249,7 @@ class _MatlabElement:
         return name or "__function_workspace__", shape, "logical" if flags >> 9 & 1 else self._KINDS[kind]
 
     def check(self) -> None:
-        """Refuses what SciPy's reader crashes on, a part of an unknown type, and what does not fit the memory."""
+        """Rejects what crashes SciPy's reader, parts of unknown type, and what does not fit in the memory limit."""
         self._check_matrix(depth=0)
         if self._packed and self._stream.read(1):  # and zlib compares its checksum
             raise self._broken()
@@ -277,7 +277,7 @@ class _MatlabElement:
             for _ in range(1 + is_complex):
                 self._skip_part(lambda size, item: size * (2 if self._packed else 1))  # joined from pieces
         elif depth > 0:
-            raise self._request.refuse("a cell is not a word")
+            raise self._request.refuse("a cell is not text")
 
     def _take(self, size: int) -> None:
         self._bytes += size
@@ -316,7 +316,7 @@ class _MatlabElement:
         return [int.from_bytes(part[at : at + 4], self._order) for at in range(0, len(part), 4)]
 
     def _skip_part(self, bytes_of: Callable[[int, int], int]) -> None:
-        """Passes over a part once there is memory for it; `bytes_of` its size and that of an item."""
+        """Skips a part if there is memory for it: `bytes_of(its size, the size of an item)`."""
         kind, size, within = self._tag()
         self._take(bytes_of(size, self._ITEM[kind]))
         padding = 0 if within is not None else -size % 8
@@ -337,7 +337,7 @@ def _cell_words(request: Request, name: str, cells: Any) -> Any:
     out = np.empty(cells.shape, object)
     for at, cell in np.ndenumerate(cells):
         if cell.dtype.kind != "U" or cell.size > 1:
-            raise request.refuse("variable ", printable(name), ": a cell is not a word")
+            raise request.refuse("variable ", printable(name), ": a cell is not text")
         out[at] = cell.item() if cell.size else ""
     return out
 
@@ -383,7 +383,7 @@ def _mat73_variables(request: Request, h5: HDF5File) -> _Variables:
         if kind != "cell":
             return h5.values(found, name).T
         if not h5.is_reference(found):
-            raise request.refuse("variable ", printable(name), ": a cell is not a word")
+            raise request.refuse("variable ", printable(name), ": a cell is not text")
         cells = h5.values(found, name).T
         out = np.empty(cells.shape, object)
         for at, reference in np.ndenumerate(cells):
@@ -392,7 +392,7 @@ def _mat73_variables(request: Request, h5: HDF5File) -> _Variables:
 
     def cell_of(name: str, cell: Any) -> str:
         if not h5.is_dataset(cell) or as_word(cell.attrs.get("MATLAB_class", "")) != "char":
-            raise request.refuse("variable ", printable(name), ": a cell is not a word")
+            raise request.refuse("variable ", printable(name), ": a cell is not text")
         return "" if cell.attrs.get("MATLAB_empty") else text_of(h5.values(cell, name).ravel())
 
     def text_of(codes: Any) -> str:

@@ -1,4 +1,4 @@
-"""Numbers as the core takes them: checked, dense or in compressed rows."""
+"""Numbers as the core accepts them: checked, dense or in compressed rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def require_shape(request: Request, rows: int, columns: int) -> None:
 
 
 def number_type(dtype: Any) -> Any:
-    """The type that numbers of this one are kept in; None where they are no real numbers."""
+    """The type in which numbers of this type are stored; None if they are not real numbers."""
     import numpy as np
 
     if dtype.kind == "b":
@@ -34,11 +34,11 @@ def not_finite(request: Request, row: int, column: int, value: Any, name: str | 
     return request.refuse("row ", row, ", column ", column, called, ": ", what, ", need a number")
 
 
-_BLOCK = 1 << 22  # numbers looked at in one go
+_BLOCK = 1 << 22  # numbers checked at a time
 
 
 def _require_finite(request: Request, X: Any, before: int = 0) -> None:
-    """Of what stands in the file, after `before` rows: positions are those before a transposition."""
+    """Checks a part of the file that follows `before` rows; positions are those in the file, before transposing."""
     import numpy as np
 
     if X.dtype.kind != "f":
@@ -52,7 +52,7 @@ def _require_finite(request: Request, X: Any, before: int = 0) -> None:
 
 
 def dense_numbers(request: Request, X: Any) -> Any:
-    """A dense array of the file as the core takes it."""
+    """A dense array of the file, as the core accepts it."""
     X = X.astype(number_type(X.dtype), copy=False)
     _require_finite(request, X)
     X = X.T if request.transpose else X
@@ -61,7 +61,7 @@ def dense_numbers(request: Request, X: Any) -> Any:
 
 
 def stream_dense_rows(request: Request, found: Any, chunk_rows: int, sink: Any) -> None:
-    """Gives the rows of an array to a sink, if possible in whole chunks of the file."""
+    """Passes the rows of an array to a sink, in whole chunks of the file if possible."""
     from .._core_data import core_data
 
     dtype = number_type(found.dtype)
@@ -87,14 +87,14 @@ def compressed_rows(
     major, minor = shape if by_rows else shape[::-1]
     require_shape(request, *(shape[::-1] if request.transpose else shape))
     if any(part.ndim != 1 for part in (data, indices, offsets)) or number_type(data.dtype) is None:
-        raise request.refuse("the sparse matrix must be of three lists of real numbers")
+        raise request.refuse("the sparse matrix must consist of three one-dimensional arrays of real numbers")
     if any(part.dtype.kind not in "iu" for part in (indices, offsets)):
         raise request.refuse("the indices of the sparse matrix must be integers")
     _require_sparse_shape(request, shape, data.size)
     count = data.shape[0]
     rises = len(offsets) == major + 1 and offsets[0] == 0 and offsets[-1] == count
     if not rises or (offsets[1:] < offsets[:-1]).any():
-        raise request.refuse("indptr must rise from 0 to ", count, " in ", major + 1, " steps")
+        raise request.refuse("indptr must increase from 0 to ", count, " in ", major + 1, " entries")
     if indices.shape[0] != count:
         raise request.refuse(indices.shape[0], " indices for ", count, " values")
     offsets = np.ascontiguousarray(offsets, dtype=np.int64)
@@ -113,12 +113,12 @@ def compressed_rows(
 
 
 def _stream_sparse_rows(request: Request, data: Any, indices: Any, offsets: Any, columns: int, sink: Any) -> None:
-    """Gives compressed rows to a sink, some at a time."""
+    """Passes compressed rows to a sink in pieces."""
     import numpy as np
 
     from .._core_data import core_data
 
-    entries = request.piece_bytes // 32  # of 12 bytes each, twice while they are put in order
+    entries = request.piece_bytes // 32  # of 12 bytes each, twice while they are sorted
     first, rows = 0, len(offsets) - 1
     while first < rows:
         last = max(first + 1, int(np.searchsorted(offsets, offsets[first] + entries, side="right")) - 1)
@@ -132,7 +132,7 @@ def _stream_sparse_rows(request: Request, data: Any, indices: Any, offsets: Any,
 
 
 def _value_type(dtype: Any) -> Any:
-    """Of the values of sparse rows."""
+    """The type of the values of sparse rows."""
     import numpy as np
 
     return np.dtype(np.float32 if dtype.kind == "f" and dtype.itemsize <= 4 else np.float64)
@@ -164,7 +164,7 @@ def _checked_rows(
 
 
 def _require_sparse_shape(request: Request, shape: tuple[int, int], entries: int) -> None:
-    """As the core does: more than 2^20 rows or columns must be filled a little."""
+    """As in the core: more than 2^20 rows or columns need a minimum number of entries."""
     free, per_entry = 1 << 20, 100
     most = max(free, per_entry * entries)
     for size in shape:

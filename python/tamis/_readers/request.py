@@ -1,4 +1,4 @@
-"""What a reader is asked for, what it returns, and the ways it may end."""
+"""Requests to readers, their results, and their errors."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ class MissingReader(ImportError):
 
 
 class ReadError(ValueError):
-    """The file does not hold a table of numbers; one line with the path and the position."""
+    """The file does not contain a table of numbers; one line with path and position."""
 
 
 class WrongName(ReadError, LookupError):
-    """No column, array or variable of that name: a mistake of the call, not of the file."""
+    """No column, array or variable of that name: an error in the call, not in the file."""
 
 
 class TooLarge(ReadError, MemoryError):
-    """The table does not fit the memory."""
+    """The table does not fit in the memory limit."""
 
 
 @dataclass
@@ -57,23 +57,23 @@ class Unread:
 
 @dataclass
 class Parts:
-    """What a file holds.
+    """The contents of a file.
 
     Attributes
     ----------
     X : numpy.ndarray or scipy.sparse.csr_matrix
-        The numbers, one sample a row, in any order of memory. Sparse: float32 or float64, column indices int32 and
-        strictly increasing within a row. Of a file that was only opened: `Unread`. Of rows that went to a sink: None.
+        The numbers, one row per sample, in any memory order. Sparse: float32 or float64, column indices int32 and
+        strictly increasing within a row. `Unread` if the file was only opened; None if the rows went to a sink.
     names, row_ids : list of str or None
-        Of the columns and rows.
+        Names of the columns and rows.
     labels : dict
-        One word a row under each of the words asked for that the file has; "" where a label is missing.
+        One string per row for each requested name that the file has; "" for missing labels.
     label_choices : list of str
-        What labels could have been named.
+        Names that could have been requested as labels.
     excluded_columns : list of str
-        Columns of the file left out of the numbers.
+        Columns of the file that are not in X.
     columns : list of int or None
-        Where each column of the numbers stands in the file; None where none was left out.
+        Position in the file of each column of X; None if no column was left out.
     format : str
         "parquet", "arrow", "feather", "h5ad", "zarr", "10x" or "mat".
     """
@@ -90,7 +90,7 @@ class Parts:
 
 @dataclass(frozen=True)
 class Request:
-    """The arguments of one call, and the ways it may end."""
+    """The arguments of one call, and its errors."""
 
     path: str
     array: str
@@ -99,11 +99,11 @@ class Request:
     text_columns: tuple[str, ...]
     transpose: bool
     memory_limit: int
-    whole_process: bool = False  # whose memory is limited, not only that of the table
+    whole_process: bool = False  # the limit is for the process, not only for the table
 
     @property
     def piece_bytes(self) -> int:
-        """Of rows that are on their way to a sink."""
+        """Size of the pieces that are passed to a sink."""
         return max(1 << 20, min(64 << 20, self.memory_limit // 32))
 
     @property

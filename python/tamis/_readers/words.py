@@ -1,4 +1,4 @@
-"""How values of any library become words, and words stand in messages."""
+"""Converts values of any library to strings, and strings to printable text for messages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def quoted(text: str) -> str:
 
 
 def as_word(value: Any) -> str:
-    """A label or an identifier; "" where it is missing. Whole numbers have no point, truth values are 0 and 1."""
+    """A label or an identifier; "" if missing. Integers have no decimal point, booleans are 0 and 1."""
     if isinstance(value, str):
         return value
     if isinstance(value, bytes):
@@ -45,5 +45,5 @@ def as_words(values: Any) -> list[str]:
 
 
 def label_words(values: Any) -> list[str]:
-    """Blanks around a label do not count, as in CSV; nor does what MATLAB fills its character matrices up with."""
+    """Labels without surrounding blanks, as in CSV, and without the padding of MATLAB's character matrices."""
     return [as_word(value).strip(" \t\r\0") for value in values]

@@ -14,7 +14,7 @@ from .words import as_words, label_words, listed, printable
 
 
 class ZarrFile:
-    """A folder of groups and arrays, none of which is decoded by unpickling."""
+    """A folder of groups and arrays; nothing is ever unpickled."""
 
     def __init__(self, request: Request):
         self._request = request
@@ -25,7 +25,7 @@ class ZarrFile:
         return list(group) if self.is_group(group) else []
 
     def get(self, group: Any, name: str) -> Any:
-        """A group or array; None where there is none."""
+        """A group or array, or None."""
         return group[name] if self.is_group(group) and name and name in group else None
 
     def is_group(self, found: Any) -> bool:
@@ -35,19 +35,19 @@ class ZarrFile:
         return isinstance(found, self._zarr.Array)
 
     def values(self, found: Any, what: str) -> Any:
-        """The whole of an array in memory."""
+        """A whole array, in memory."""
         self.require_here(found, what)
         self._request.require_memory(found.size * found.dtype.itemsize)
         return found[...]
 
     def require_here(self, found: Any, what: str) -> None:
-        """An array in the size that it claims, which does not run what the file says."""
+        """Requires an array of plausible size that contains no pickled objects."""
         if not self.is_dataset(found):
             raise self._request.refuse("no array ", printable(what))
         if "pickle" in _names_of_codecs(found.metadata.to_dict()):
-            raise self._request.refuse(printable(what), ": holds pickled objects, need numbers or text")
-        # As for HDF5: no codec makes less than a thousandth of what it is given, chunks of zeros may be left out.
-        # A chunk is decoded whole, also where the array is smaller.
+            raise self._request.refuse(printable(what), ": contains pickled objects, need numbers or text")
+        # As for HDF5: no codec compresses by more than a factor of a thousand; chunks of zeros may be omitted.
+        # A chunk is always decoded whole, even if the array is smaller.
         together = math.prod(getattr(found, "shards", None) or found.chunks)
         claimed = max(found.size, together) * found.dtype.itemsize
         there = _bytes_below(os.path.join(self._request.path, found.path))
@@ -56,7 +56,7 @@ class ZarrFile:
 
 
 def _names_of_codecs(metadata: Any) -> set[str]:
-    """Every name of a codec in the description of an array, of version 2 or 3."""
+    """The names of all codecs in the metadata of an array, version 2 or 3."""
     found: set[str] = set()
     for part in metadata.values() if isinstance(metadata, dict) else metadata:
         if isinstance(part, (dict, list, tuple)):
@@ -81,14 +81,14 @@ def _files_below(folder: str) -> Iterator[str]:
 
 def open_zarr(request: Request, files: ExitStack) -> Parts:
     if not os.path.isdir(request.path):
-        raise request.refuse("not a folder, need one that zarr wrote")
+        raise request.refuse("not a folder, need a zarr folder")
     file = ZarrFile(request)
     if file.is_group(file.file) and "obs" in file.file and "var" in file.file:
         return anndata_parts(request, file, "zarr")
     matrix = file.file if file.is_dataset(file.file) else file.get(file.file, request.array)
     choices = sorted(name for name in file.names(file.file) if file.is_dataset(file.file[name]))
     if matrix is None:
-        takes = f", --array takes one of {listed(choices)}" if choices else ", and there is none"
+        takes = f", --array takes one of {listed(choices)}" if choices else ", it has no arrays"
         raise request.wrong_name("no array ", printable(request.array), takes)
     if not file.is_dataset(matrix):
         raise request.refuse(printable(request.array), " is a group without obs and var, need an array or AnnData")
@@ -108,5 +108,5 @@ def open_zarr(request: Request, files: ExitStack) -> Parts:
 def _list(request: Request, file: ZarrFile, name: str) -> Any:
     values = file.values(file.get(file.file, name), name)
     if values.ndim != 1:
-        raise request.refuse(printable(name), " is of ", values.ndim, " dimensions, need one value a row")
+        raise request.refuse(printable(name), " has ", values.ndim, " dimensions, need one value per row")
     return values

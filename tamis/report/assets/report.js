@@ -1,5 +1,5 @@
-// Draws the figures of a report page, sorts its tables, and turns it dark. All text of the data reaches the page as
-// text nodes or as the text of a figure, never as markup; expressions are interpreted, never compiled.
+// Draws the figures of a report page, sorts its tables, and switches to dark mode. Text from the data becomes text nodes
+// or text in a figure, never markup; expressions are interpreted, never compiled.
 (function () {
   "use strict";
 
@@ -20,7 +20,7 @@
   const dark_wish = window.matchMedia("(prefers-color-scheme: dark)");
   const is_dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : dark_wish.matches);
 
-  // At least 3:1 against the paper; neighbours differ in lightness too.
+  // Contrast of at least 3:1 with the background; adjacent colors also differ in lightness.
   const colors = {
     light: ["#1f5fa8", "#c2570c", "#2c7a3f", "#8e3fa0", "#c0282d", "#7d5a3c", "#0f7f92", "#c0488a", "#77750f"],
     dark: ["#6ea8f0", "#f2994a", "#6fcf7f", "#cf97e3", "#f2777a", "#cdab8a", "#57c7d9", "#f29ac4", "#cfcb4d"],
@@ -28,7 +28,7 @@
 
   const variable = (name) => getComputedStyle(root).getPropertyValue(name).trim();
 
-  // Controls (random subsets, all features) are grey; the rest take the colours in order.
+  // Controls (random subsets, all features) are gray; the rest use the colors in order.
   function series_colors(series) {
     const palette = colors[is_dark() ? "dark" : "light"];
     let next = 0;
@@ -62,8 +62,7 @@
   const loader = { load: () => Promise.reject(new Error("the page loads nothing")),
                    sanitize: () => Promise.reject(new Error("the page links to nothing")) };
 
-  // The specification at the width there is: facets in as many columns as fit, heat maps with cells about as high as
-  // they are wide.
+  // The specification at the available width: facets in as many columns as fit, heat maps with roughly square cells.
   function sized(figure, width) {
     const spec = structuredClone(figure);
     const meta = spec.usermeta || {};
@@ -74,9 +73,9 @@
     const inner = spec.facet ? spec.spec : spec;
     if (spec.facet) {
       const most = Math.max(1, Math.min(meta.panels, Math.floor(width / 250)));
-      const columns = Math.ceil(meta.panels / Math.ceil(meta.panels / most));  // rows as even as can be
+      const columns = Math.ceil(meta.panels / Math.ceil(meta.panels / most));  // rows as even as possible
       spec.columns = columns;
-      inner.width = Math.floor(width / columns - (spec.resolve ? 82 : 62));  // less an axis, and each its own
+      inner.width = Math.floor(width / columns - (spec.resolve ? 82 : 62));  // minus an axis, or one per panel
     } else {
       spec.width = meta.aspect ? width : Math.min(width, meta.widest || width);
       spec.autosize = { type: "fit-x", contains: "padding" };
@@ -118,7 +117,7 @@
       state.view = new vega.View(runtime, { expr: vegaInterpreter.expressionInterpreter, loader: loader,
                                             logLevel: vega.Warn, renderer: "svg", tooltip: show_tip });
       if (meta.series) state.view.signal("off", [...state.off]);
-      const inside = element("div");  // Vega names and describes what it draws into; the holder has its own words
+      const inside = element("div");  // Vega labels the element it draws into; the holder has its own label
       holder.replaceChildren(inside);
       state.view.initialize(inside).hover().run();
     } catch (error) {
@@ -128,7 +127,7 @@
     legend(index);
   }
 
-  // Buttons, so that the keyboard can reach what it toggles.
+  // Buttons, so that series can be toggled from the keyboard.
   function legend(index) {
     const series = (figures[index].usermeta || {}).series || [];
     const list = document.getElementById("legend-" + (index + 1));
@@ -178,7 +177,7 @@
 
   const redraw = () => figures.forEach((_, index) => draw(index));
 
-  // One figure a turn, so that the page can be read and scrolled meanwhile.
+  // One figure per task, so that the page stays responsive.
   function draw_from(index) {
     if (index === figures.length) {
       root.dataset.drawn = String(index);
@@ -194,7 +193,7 @@
 
   const collator = new Intl.Collator(undefined, { numeric: true });
 
-  // What is missing has no number, and goes last either way.
+  // Missing values sort last in either direction.
   function number_of(cell) {
     const text = cell.dataset.v === undefined ? cell.textContent : cell.dataset.v;
     return text === "" || text === "\u2013" ? NaN : parseFloat(text.replace("\u2212", "-"));
@@ -223,13 +222,13 @@
       head.replaceChildren(button);
       head.setAttribute("aria-sort", "none");
       button.addEventListener("click", () => {
-        // The first press shows the largest numbers, or the first words.
+        // The first click shows the largest numbers, or the first words.
         const before = head.getAttribute("aria-sort");
         const falling = before === "none" ? numeric : before === "ascending";
         heads.forEach((one) => one.setAttribute("aria-sort", "none"));
         head.setAttribute("aria-sort", falling ? "descending" : "ascending");
         sort(table, column, numeric, falling);
-        said.textContent = "Sorted by " + button.textContent + ", " + (falling ? "falling" : "rising");
+        said.textContent = "Sorted by " + button.textContent + ", " + (falling ? "descending" : "ascending");
       });
     });
   }
@@ -239,7 +238,7 @@
     const count = scroll.querySelector("tbody").rows.length;
     const label = () => {
       const whole = scroll.classList.contains("whole");
-      button.textContent = whole ? "Show in a window" : "Show all " + count + " rows at once";
+      button.textContent = whole ? "Show in a scrolling window" : "Show all " + count + " rows at once";
       button.setAttribute("aria-expanded", String(whole));
     };
     button.addEventListener("click", () => {
@@ -255,7 +254,7 @@
   const theme = document.getElementById("theme");
   function label_theme() {
     theme.textContent = is_dark() ? "Light" : "Dark";
-    theme.setAttribute("aria-label", "Change to " + (is_dark() ? "light" : "dark") + " colours");
+    theme.setAttribute("aria-label", "Change to " + (is_dark() ? "light" : "dark") + " colors");
   }
   theme.addEventListener("click", () => {
     root.dataset.theme = is_dark() ? "light" : "dark";
@@ -278,7 +277,7 @@
     }), 150);
   });
 
-  // Paper is light.
+  // Print in light mode.
   let screen_theme;
   window.addEventListener("beforeprint", () => {
     screen_theme = root.dataset.theme;
