@@ -112,7 +112,7 @@ double bandwidth_of(const Source& source, const GraphOptions& options, const Nei
 Options describe(GraphOptions& o) {
   const double inf = std::numeric_limits<double>::infinity();
   return {
-      {"neighbors", "n_neighbors", &o.neighbors, {1, inf}, {}, "nearest rows that a row is joined to", ""},
+      {"neighbors", "n_neighbors", &o.neighbors, {1, inf}, {}, "number of nearest neighbors of each row", ""},
       {"bandwidth",
        "bandwidth",
        &o.bandwidth,

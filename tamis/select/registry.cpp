@@ -1,6 +1,7 @@
 #include "tamis/select/registry.h"
 
 #include "tamis/base/error.h"
+#include "tamis/base/text/nearest.h"
 #include "tamis/select/guided/guided.h"
 #include "tamis/select/methods/lapscore.h"
 #include "tamis/select/methods/maxvar.h"
@@ -26,11 +27,13 @@ const std::vector<Method>& methods() {
 
 const Method& find_method(const std::string& name) {
   std::string known;
+  std::vector<std::string> names;
   for (const auto& method : methods()) {
     if (method.name == name) return method;
     known += (known.empty() ? "" : ", ") + method.name;
+    names.push_back(method.name);
   }
-  fail(ErrorCode::usage, "method = ", name, ", need one of: ", known);
+  fail(ErrorCode::usage, "method = ", name, ", need one of: ", known, did_you_mean(name, names));
 }
 
 std::string methods_that(bool Method::*can) {

@@ -67,6 +67,7 @@ def test_a_misspelled_word_is_answered_with_the_nearest():
     refused(tamis("select", "x.csv", "--fetures", "3"), 2, "unknown option --fetures; did you mean '--features'?")
     refused(tamis("select", "x.csv", "--fetures=3"), 2, "unknown option --fetures; did you mean '--features'?")
     refused(tamis("select", "x.csv", "--zzzzzzzzzz"), 2, "unknown option --zzzzzzzzzz; see tamis select --help")
+    refused(tamis("select", "x.csv", "-m", "uffcm"), 2, "did you mean 'ufcm'?")
     refused(tamis("select", "x.csv", "y.csv"), 2, "unexpected argument y.csv")
     refused(tamis("select", "x.csv", "--\x1b[31mred"), 2, "\\x1b[31mred")
     refused(tamis("select", "x.csv", "-k"), 2, "see tamis select --help")

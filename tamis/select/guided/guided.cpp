@@ -213,23 +213,17 @@ Source draw_sample(const Source& source, const GuidedOptions& options, Context& 
 Options describe(GuidedOptions& o) {
   const double inf = std::numeric_limits<double>::infinity();
   return {
-      {"clusters",
-       "n_clusters",
-       &o.guide.clusters,
-       {1, inf},
-       {},
-       "number of clusters c, where it is known",
-       "several scales"},
-      {"neighbors", "n_neighbors", &o.guide.neighbors, {1, inf}, {}, "nearest rows that a row is joined to", ""},
+      {"clusters", "n_clusters", &o.guide.clusters, {1, inf}, {}, "number of clusters c, if known", "several scales"},
+      {"neighbors", "n_neighbors", &o.guide.neighbors, {1, inf}, {}, "number of nearest neighbors of each row", ""},
       {"runs", "n_runs", &o.guide.runs, {1, 1024}, {}, "k-means runs per scale", ""},
       {"scales", "scales", &o.guide.scales, {2, inf}, {}, "numbers of clusters that the guide averages over", ""},
-      {"sample", "sample_size", &o.sample, {2, inf}, {}, "maximum number of rows to look at, drawn by the seed", ""},
+      {"sample", "sample_size", &o.sample, {2, inf}, {}, "maximum number of rows to sample, drawn by the seed", ""},
       {"evidence",
        "evidence",
        &o.evidence,
        {},
        {},
-       "admit columns by p-values; off: by share alone, three times faster",
+       "admit columns by p-value; off: by share only, three times faster",
        "",
        true},
   };
@@ -291,17 +285,16 @@ Method guided_method() {
       .python_name = "GuidedUFCM",
       .summary = "UFCM's margin with clusters from graphs of rows; chooses the number of columns itself",
       .formula =
-          "maximise sum_{j in S} x_j'(P - t I)x_j / ||X_S X_S'||_F greedily over columns with evidence; P = the "
-          "mean of U(U'U)^-1U' over clusterings of graphs of nearest rows; score_j = (d - rank_j + 1) / d",
+          "maximize sum_{j in S} x_j'(P - t I)x_j / ||X_S X_S'||_F greedily over columns with evidence; P = the "
+          "mean of U(U'U)^-1U' over clusterings of nearest-neighbor graphs; score_j = (d - rank_j + 1) / d",
       .reference = "the margin: Wang, Nie, Chang, Yao, Li & Sheng, ECML PKDD 2015; guide, evidence and order: Tamis",
       .bind = bind<GuidedOptions, GuidedPlan, guided>,
       .is_order = true,
       .one_pass = true,
       .remote = true,
-      .reasons = {.text =
-                      "Share: the part of a column's variance between the groups of rows; p: of so large a share for a "
-                      "column of noise, judged by the groups that other columns show. The order avoids repetition, "
-                      "so a column with a large share may come late."},
+      .reasons = {.text = "Share: the fraction of a column's variance that lies between the groups of rows. p: the "
+                          "probability that a noise column has a share this large, judged by groups found in other "
+                          "columns. The order avoids redundancy, so a column with a large share may come late."},
   };
 }
 

@@ -41,7 +41,7 @@ Method lapscore_method() {
   return {
       .name = "lapscore",
       .python_name = "LaplacianScore",
-      .summary = "smooth on a graph of nearest rows",
+      .summary = "smooth on a nearest-neighbor graph",
       .formula = "score_j = 1 - (f'Lf) / (f'Df) for f less its weighted mean, L = D - W",
       .reference = "He, Cai & Niyogi: Laplacian Score for Feature Selection. NIPS 2005",
       .bind = bind<LapScoreOptions, LapScorePlan, lapscore>,

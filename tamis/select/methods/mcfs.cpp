@@ -302,15 +302,15 @@ Options describe(McfsOptions& o) {
        &o.active,
        {1, inf},
        {},
-       "active features m at which each lasso stops, at most n - 1",
-       "the number of features asked for, else 200"},
+       "number of active features m at which each lasso stops, at most n - 1",
+       "the number of features to select, or 200"},
       {"normalize", "normalize", &o.normalize, {}, {}, "divide each a_k by its 2-norm", ""},
       {"ridge",
        "ridge",
        &o.ridge,
        {0, inf},
        {},
-       "added to the Gram diagonal of the active features where a direction is solved for; 0 is the lasso",
+       "added to the diagonal of the active features' Gram matrix when a direction is computed; 0 is the lasso",
        ""},
   };
   for (auto& option : describe(o.graph)) options.push_back(option);
@@ -343,7 +343,7 @@ Selection mcfs(const Source& source, const McfsOptions& options, Context& contex
   const auto scored = std::count_if(out.scores.begin(), out.scores.end(), [](double score) { return score > 0; });
   if (scored < options.features.value_or(0)) {
     out.report.warnings.push_back(text("mcfs: ", scored, " features have a score above 0, fewer than the ",
-                                       *options.features, " asked for: the others follow by index"));
+                                       *options.features, " requested; the others follow by index"));
   }
   out.report.path = plan.path;
   out.report.resolved.emplace_back("dims", static_cast<double>(y.cols()));
@@ -356,15 +356,16 @@ Method mcfs_method() {
   return {
       .name = "mcfs",
       .python_name = "MCFS",
-      .summary = "sparse regression on the embedding of a graph of nearest rows",
+      .summary = "sparse regression on the embedding of a nearest-neighbor graph",
       .formula = "score_j = max_k |a_kj|, a_k = lasso of y_k on X with m active columns, L y_k = lambda_k D y_k",
       .reference = "Cai, Zhang & He: Unsupervised Feature Selection for Multi-Cluster Data. KDD 2010",
       .bind = bind<McfsOptions, McfsPlan, mcfs>,
       .in_paper = true,
       .grid = {{"neighbors", {"3", "5", "10"}}},
       .reasons =
-          {.text = "Why: the eigenvector of the graph (counted from 0) that a feature helps most to express, and its "
-                   "coefficient.",
+          {.text =
+               "Why: the eigenvector of the graph (counted from 0) with the largest coefficient for the feature, and "
+               "that coefficient.",
            .column = "eigenvector"},
   };
 }

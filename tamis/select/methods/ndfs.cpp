@@ -321,9 +321,9 @@ Selection solve(const Source& source, const NdfsTable& data, const NdfsPlan& pla
                          {"bandwidth", graph.bandwidth},
                          {"objective_rises", count_rises(fit.objective)}};
   if (data.distance > kFar) {
-    out.report.warnings.push_back(text("ndfs: a column lies ", data.distance,
-                                       " standard deviations from 0, and columns are not centred here: ",
-                                       "what they share drowns what they differ in; subtract their means"));
+    out.report.warnings.push_back(text("ndfs: the mean of a column is ", data.distance,
+                                       " standard deviations from 0, and columns are not centered: ",
+                                       "their offsets hide their differences; subtract the means first"));
   }
   if (labels != nullptr) *labels = std::move(fit.f);
   return out;
@@ -382,16 +382,16 @@ Options describe(NdfsOptions& o) {
        {"normalized", "plain"},
        "normalized: I - D^-1/2 W D^-1/2, plain: D - W",
        ""},
-      {"iterations", "max_iter", &o.iterations, {1, inf}, {}, "iterations at most", ""},
+      {"iterations", "max_iter", &o.iterations, {1, inf}, {}, "maximum number of iterations", ""},
       {"tolerance",
        "tol",
        &o.tolerance,
        {0, inf},
        {},
-       "stop when the objective changes by at most this part of itself; 0 runs every iteration",
+       "stop when the relative change of the objective falls to this value; 0 runs all iterations",
        ""},
       {"clip", "clip", &o.clip, {}, {}, "set negative entries of F to 0; no: the update as published", ""},
-      {"restarts", "n_init", &o.restarts, {1, inf}, {}, "k-means starts of the first F", ""},
+      {"restarts", "n_init", &o.restarts, {1, inf}, {}, "k-means restarts for the initial F", ""},
   };
   const Options graph = describe(o.graph);
   all.insert(all.end(), graph.begin(), graph.end());
@@ -426,7 +426,7 @@ Method ndfs_method() {
       .python_name = "NDFS",
       .summary = "nonnegative spectral labels and a row-sparse regression on them",
       .formula =
-          "minimise tr(F'LF) + alpha (||XW - F||^2 + beta sum_j ||w_j||) over F >= 0, F'F = I, W; score_j = "
+          "minimize tr(F'LF) + alpha (||XW - F||^2 + beta sum_j ||w_j||) over F >= 0, F'F = I, W; score_j = "
           "||w_j||",
       .reference =
           "Li, Yang, Liu, Zhou & Lu: Unsupervised Feature Selection Using Nonnegative Spectral Analysis. AAAI "
@@ -434,7 +434,7 @@ Method ndfs_method() {
       .bind = bind<NdfsOptions, NdfsPlan, ndfs>,
       .in_paper = true,
       .grid = {{"alpha", {"0.01", "1", "100"}}, {"beta", {"0.01", "1", "100"}}},
-      .reasons = {.text = "Why: the cluster (counted from 0) that a feature weighs most for, its weight.",
+      .reasons = {.text = "Why: the cluster (counted from 0) with the largest weight for the feature, and that weight.",
                   .column = "cluster"},
   };
 }

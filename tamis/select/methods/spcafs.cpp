@@ -58,13 +58,13 @@ Options describe(SpcafsOptions& o) {
        "from sparsity"},
       {"p", "p", &o.p, {0, 2, true, false}, {}, "power of the row norms: smaller is sparser, 2 is a ridge", ""},
       {"dims", "n_components", &o.dims, {1, inf}, {}, "number of directions d'", "min(7, rank)"},
-      {"iterations", "max_iter", &o.iterations, {1, inf}, {}, "iterations at most", ""},
+      {"iterations", "max_iter", &o.iterations, {1, inf}, {}, "maximum number of iterations", ""},
       {"tolerance",
        "tol",
        &o.tolerance,
        {0, inf},
        {},
-       "stop when the gain is at most this part of the sum of the terms; 0 runs every iteration",
+       "stop when the relative gain of the objective falls to this value; 0 runs all iterations",
        ""},
   };
 }
@@ -93,7 +93,7 @@ Method spcafs_method() {
       .name = "spcafs",
       .python_name = "SPCAFS",
       .summary = "sparse principal directions: ufcm at alpha = 0",
-      .formula = "minimise ||X - XWW'||^2 + beta sum_i ||w^i||^p over W'W = I; score_i = ||w^i||",
+      .formula = "minimize ||X - XWW'||^2 + beta sum_i ||w^i||^p over W'W = I; score_i = ||w^i||",
       .reference =
           "Li, Nie, Bian, Wu & Li: Sparse PCA via l2,p-Norm Regularization for Unsupervised Feature Selection. "
           "TPAMI 2021",
@@ -102,7 +102,8 @@ Method spcafs_method() {
       .remote = true,
       .grid = {{"sparsity", {"0.1", "0.3", "1"}}, {"p", {"0.5", "1"}}},
       .reasons = {.text =
-                      "Why: the component (a column of W, counted from 0) that weighs a feature most, and its weight.",
+                      "Why: the component (a column of W, counted from 0) with the largest weight for the feature, and "
+                      "that weight.",
                   .column = "component"},
   };
 }

@@ -46,7 +46,13 @@ std::vector<double> spectral_scores(const Source& source, const ColumnMoments& m
 Options describe(SpecOptions& o) {
   const double inf = std::numeric_limits<double>::infinity();
   Options options = {
-      {"clusters", "n_clusters", &o.clusters, {1, inf}, {}, "number of clusters c: function 3 takes c - 1 vectors", ""},
+      {"clusters",
+       "n_clusters",
+       &o.clusters,
+       {1, inf},
+       {},
+       "number of clusters c; function 3 uses c - 1 eigenvectors",
+       ""},
       {"function", "function", &o.function, {1, 3}, {}, "ranking function: 1, 2 or 3", ""},
   };
   for (auto& option : describe(o.graph)) options.push_back(option);
@@ -95,7 +101,7 @@ Method spec_method() {
   return {
       .name = "spec",
       .python_name = "SPEC",
-      .summary = "agreement with the spectrum of a graph of nearest rows",
+      .summary = "agreement with the spectrum of a nearest-neighbor graph",
       .formula =
           "-phi1 = -fh'Ln fh, -phi2 = -phi1 / (1 - (fh'v)^2), phi3 = sum_k (2 - lambda_k) (fh'xi_k)^2, fh = D^1/2 "
           "f / ||.||",

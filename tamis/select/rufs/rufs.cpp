@@ -141,14 +141,14 @@ Options describe(RufsOptions& o) {
       {"mu", "mu", &o.mu, {0, inf}, {}, "weight of the sum of G", ""},
       {"shrink", "shrink", &o.shrink, {0, inf}, {}, "weight of the norms of the columns of F", ""},
       {"zeta", "zeta", &o.zeta, {0, inf, true}, {}, "weight of the penalty that keeps G'G near I", ""},
-      {"restarts", "n_init", &o.restarts, {1, inf}, {}, "k-means starts for the first G", ""},
-      {"iterations", "max_iter", &o.iterations, {1, inf}, {}, "rounds over G, F and W at most", ""},
+      {"restarts", "n_init", &o.restarts, {1, inf}, {}, "k-means restarts for the initial G", ""},
+      {"iterations", "max_iter", &o.iterations, {1, inf}, {}, "maximum number of rounds over G, F and W", ""},
       {"tolerance",
        "tol",
        &o.tolerance,
        {0, inf},
        {},
-       "stop when a round gains at most this part of J; 0 runs every round",
+       "stop when the relative gain of J in a round falls to this value; 0 runs all rounds",
        ""},
   };
   for (Option& option : describe(o.graph)) out.push_back(option);
@@ -193,15 +193,14 @@ Method rufs_method() {
       .python_name = "RUFS",
       .summary = "robust regression on robustly learned nonnegative labels",
       .formula =
-          "minimise ||X - GF||_21 + nu tr(G'LG) + alpha ||XW - G||_21 + beta ||W||_21 over F >= 0, G >= 0, G'G = I, "
+          "minimize ||X - GF||_21 + nu tr(G'LG) + alpha ||XW - G||_21 + beta ||W||_21 over F >= 0, G >= 0, G'G = I, "
           "W; score_j = ||w_j||",
       .reference = "Qian & Zhai: Robust Unsupervised Feature Selection. IJCAI 2013",
       .bind = bind<RufsOptions, RufsPlan, rufs>,
       .in_paper = true,
       .grid = {{"alpha", {"0.01", "1", "100"}}, {"beta", {"0.01", "1", "100"}}},
-      .reasons = {.text =
-                      "Why: the cluster (counted from 0) that a feature weighs most for, its weight, and the clusters "
-                      "where its centre is highest and lowest.",
+      .reasons = {.text = "Why: the cluster (counted from 0) with the largest weight for the feature, that weight, and "
+                          "the clusters whose centers have its highest and lowest value.",
                   .column = "cluster"},
   };
 }

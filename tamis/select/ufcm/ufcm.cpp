@@ -143,22 +143,22 @@ Options describe(UfcmOptions& o) {
        "from sparsity"},
       {"p", "p", &o.p, {0, 2, true, false}, {}, "power of the row norms: smaller is sparser, 2 is a ridge", ""},
       {"dims", "n_components", &o.dims, {1, inf}, {}, "number of directions d'", "min(clusters - 1, rank)"},
-      {"restarts", "n_init", &o.restarts, {1, inf}, {}, "k-means starts in an iteration", ""},
-      {"iterations", "max_iter", &o.iterations, {1, inf}, {}, "iterations at most", ""},
+      {"restarts", "n_init", &o.restarts, {1, inf}, {}, "k-means restarts per iteration", ""},
+      {"iterations", "max_iter", &o.iterations, {1, inf}, {}, "maximum number of iterations", ""},
       {"tolerance",
        "tol",
        &o.tolerance,
        {0, inf},
        {},
-       "stop when the gain is at most this part of the sum of the terms; 0 runs every iteration",
+       "stop when the relative gain of the objective falls to this value; 0 runs all iterations",
        ""},
       {"order",
        "order",
        &o.order,
        {},
        {"norm", "qr"},
-       "norm: by the norms of the rows of W; qr: by pivoted QR on them, which does not take near copies one after "
-       "the other",
+       "norm: by the norms of the rows of W; qr: by pivoted QR of these rows, which avoids selecting near copies one "
+       "after the other",
        "",
        true},
   };
@@ -258,7 +258,7 @@ Method ufcm_method() {
       .name = "ufcm",
       .python_name = "UFCM",
       .summary = "maximum margin, embedded k-means and row sparsity",
-      .formula = "maximise tr(W'SW) - alpha ||XW - UG||^2 - beta sum_i ||w^i||^p over W'W = I, U, G; score_i = ||w^i||",
+      .formula = "maximize tr(W'SW) - alpha ||XW - UG||^2 - beta sum_i ||w^i||^p over W'W = I, U, G; score_i = ||w^i||",
       .reference =
           "Wang, Nie, Chang, Yao, Li & Sheng: Unsupervised Feature Analysis with Class Margin Optimization. "
           "ECML PKDD 2015",
@@ -267,9 +267,8 @@ Method ufcm_method() {
       .remote = true,
       .in_paper = true,
       .grid = {{"alpha", {"0.1", "1", "10"}}, {"sparsity", {"0.1", "0.3", "1"}}, {"p", {"0.5", "1"}}},
-      .reasons = {.text =
-                      "Why: the component (a column of W, counted from 0) that weighs a feature most, its weight, and "
-                      "the two clusters whose centres lie farthest apart along it.",
+      .reasons = {.text = "Why: the component (a column of W, counted from 0) with the largest weight for the feature, "
+                          "that weight, and the two clusters whose centers are farthest apart along it.",
                   .column = "component",
                   .centers_by_column = true},
   };
