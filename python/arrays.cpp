@@ -110,6 +110,10 @@ std::shared_ptr<const void> lease_of(const nb::handle& object) {
           }};
 }
 
+nb::object object_of(const std::shared_ptr<const void>& lease) {
+  return nb::borrow(static_cast<PyObject*>(const_cast<void*>(lease.get())));
+}
+
 Source source_of(const nb::object& data) {
   if (const auto remote = remote_source_of(data)) return *remote;
   if (const auto disk = disk_source_of(data)) return *disk;

@@ -18,6 +18,8 @@ namespace nb = nanobind;
 
 // Keeps a Python object alive, and lets go of it with the GIL held, wherever that may be.
 std::shared_ptr<const void> lease_of(const nb::handle& object);
+// What it keeps; the GIL must be held.
+nb::object object_of(const std::shared_ptr<const void>& lease);
 
 // A 2-D NumPy array, or (offsets int64, columns int32, values f32 or f64, number of columns) of compressed sparse rows,
 // or RemoteRows (remote.h), or DiskRows (row_sink.h). The source holds a lease of it.

@@ -22,10 +22,6 @@ nb::object array_over(const void* data, std::initializer_list<std::size_t> shape
   return nb::cast(nb::ndarray<nb::numpy, const std::uint8_t>(data, shape, nb::handle()));
 }
 
-nb::handle object_of(const std::shared_ptr<const void>& lease) {
-  return static_cast<PyObject*>(const_cast<void*>(lease.get()));
-}
-
 nb::object array_of(RemotePart part) {
   if (part.lease == nullptr) return nb::none();
   auto* owner = new RemotePart(std::move(part));

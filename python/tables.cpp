@@ -95,10 +95,6 @@ auto with_gil(Work work) {
   }
 }
 
-nb::object object_of(const std::shared_ptr<const void>& lease) {
-  return nb::borrow(static_cast<PyObject*>(const_cast<void*>(lease.get())));
-}
-
 // The two ways on from an open file, which is a lease since the core copies and destroys them without the GIL.
 OpenedFile opened_file(const nb::object& file_object, const std::string& where, Context& context) {
   const std::shared_ptr<const void> lease = lease_of(file_object);
