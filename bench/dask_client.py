@@ -15,8 +15,9 @@ import time
 
 import dask.array as da
 import numpy as np
-import tamis.dask
 from distributed import Client
+
+import tamis.dask
 
 CLUSTERS, CHUNK = 8, 65536
 

@@ -190,7 +190,8 @@ def same_fit(case, selector, refusal, what):
 def check_python(case):
     before = case.table.X.copy()
     same_fit(case, *fit(case.run, case.table.X), "fit(X)")
-    assert (abs(before - case.table.X).nnz == 0) if case.table.is_sparse else np.array_equal(before, case.table.X), "X was changed"
+    unchanged = abs(before - case.table.X).nnz == 0 if case.table.is_sparse else np.array_equal(before, case.table.X)
+    assert unchanged, "X was changed"
 
 
 def read_flags(flags):
@@ -219,7 +220,8 @@ def check_dask(case):
     chunks = int(case.rng.choice([case.table.shape[0], BLOCK, max(1, case.table.shape[0] // 3)]))
     columns = int(case.rng.integers(1, case.table.shape[1] + 1))
     with dask.config.set(scheduler="synchronous"):
-        same_fit(case, *fit(case.run, da.from_array(case.table.X, chunks=(chunks, columns)), tamis.dask), f"dask, chunks {chunks} x {columns}")
+        X = da.from_array(case.table.X, chunks=(chunks, columns))
+        same_fit(case, *fit(case.run, X, tamis.dask), f"dask, chunks {chunks} x {columns}")
 
 
 # --- Invariance ----------------------------------------------------------------------------------------------------------
@@ -257,7 +259,8 @@ def check_copies(case):
 def check_resumed(case):
     """Killed once its state is written; a run that is done before is no failure."""
     state, flags = case.folder / "state", ["--tolerance", "0", "--iterations", "300", "--threads", "1"]
-    run = Run(**{**vars(case.run), "options": {flag: value for flag, value in case.run.options.items() if f"--{flag}" not in flags}})
+    options = {flag: value for flag, value in case.run.options.items() if f"--{flag}" not in flags}
+    run = Run(**{**vars(case.run), "options": options})
     whole = select(case.path, run, *case.flags, *flags)
     words = [str(NATIVE), "select", str(case.path), *run.words(), *case.flags, *flags, "--checkpoint", str(state), "--quiet"]
     child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -285,7 +288,8 @@ def check_info(case):
         assert first < column and np.array_equal(X[:, column], X[:, first]), f"{column} is no copy of {first}"
     distinct = len(np.unique(X + 0.0, axis=1).T)
     constants = X[0, data["constant"]] + 0.0
-    assert len(data["duplicates"]) in (X.shape[1] - distinct, X.shape[1] - distinct - len(constants) + len(np.unique(constants))), "duplicates"
+    copies = X.shape[1] - distinct
+    assert len(data["duplicates"]) in (copies, copies - len(constants) + len(np.unique(constants))), "duplicates"
     assert set(result["forecast"]) and all(one["seconds"] >= 0 and one["peak_bytes"] > 0 for one in result["forecast"].values())
 
 

@@ -23,8 +23,9 @@ GRAPH = {"neighbors": ("n_neighbors", [1, 2, 5, 9]), "bandwidth": ("bandwidth", 
          "weights": ("weights", ["heat", "binary", "cosine"])}
 CLUSTERS = {"clusters": ("n_clusters", [1, 2, 3, 5])}
 OPTIONS = {
-    "guided": {**CLUSTERS, "neighbors": ("n_neighbors", [2, 5, 9]), "runs": ("n_runs", [1, 3]), "scales": ("scales", [(2, 6), (3,)]),
-               "sample": ("sample_size", [20, 60]), "evidence": ("evidence", [True, False])},
+    "guided": {**CLUSTERS, "neighbors": ("n_neighbors", [2, 5, 9]), "runs": ("n_runs", [1, 3]),
+               "scales": ("scales", [(2, 6), (3,)]), "sample": ("sample_size", [20, 60]),
+               "evidence": ("evidence", [True, False])},
     "ufcm": {**CLUSTERS, "alpha": ("alpha", [0.0, 0.1, 0.5, 1.0, 3.0]), "sparsity": ("sparsity", [0.0, 0.05, 1.0]),
              "beta": ("beta", [0.0, 1.0, 50.0]), "p": ("p", [0.5, 1.0, 1.5, 2.0]), "dims": ("n_components", [1, 2, 3]),
              "restarts": ("n_init", [1, 3]), "iterations": ("max_iter", [1, 4, 25]), "tolerance": ("tol", [0.0, 1e-3]),
@@ -34,8 +35,8 @@ OPTIONS = {
     "spec": {**CLUSTERS, **GRAPH, "function": ("function", [1, 2, 3])},
     "mcfs": {**CLUSTERS, **GRAPH, "dims": ("n_components", [1, 3]), "active": ("n_active", [1, 4]),
              "normalize": ("normalize", [True, False]), "ridge": ("ridge", [0.0, 1e-3])},
-    "ndfs": {**CLUSTERS, **GRAPH, "alpha": ("alpha", [0.1, 1.0, 10.0]), "beta": ("beta", [0.1, 10.0]), "gamma": ("gamma", [1e4, 1e8]),
-             "laplacian": ("laplacian", ["normalized", "plain"]), "clip": ("clip", [True, False]),
+    "ndfs": {**CLUSTERS, **GRAPH, "alpha": ("alpha", [0.1, 1.0, 10.0]), "beta": ("beta", [0.1, 10.0]),
+             "gamma": ("gamma", [1e4, 1e8]), "laplacian": ("laplacian", ["normalized", "plain"]), "clip": ("clip", [True, False]),
              "iterations": ("max_iter", [1, 5]), "restarts": ("n_init", [1, 3])},
     "rufs": {**CLUSTERS, **GRAPH, "alpha": ("alpha", [0.1, 1.0, 10.0]), "beta": ("beta", [0.1, 10.0]), "nu": ("nu", [0.0, 1.0]),
              "iterations": ("max_iter", [1, 3]), "restarts": ("n_init", [1, 3])},

@@ -103,8 +103,8 @@ class Tally:
 
 def run_all(first, count, jobs):
     command = [sys.executable, __file__, "--step", str(jobs)]
-    children = [subprocess.Popen([*command, "--first", str(first + i), "--tables", str(count - i)], stdout=subprocess.PIPE, text=True)
-                for i in range(min(jobs, count))]
+    shares = [["--first", str(first + i), "--tables", str(count - i)] for i in range(min(jobs, count))]
+    children = [subprocess.Popen([*command, *share], stdout=subprocess.PIPE, text=True) for share in shares]
     tally = Tally()
     with ThreadPoolExecutor(len(children)) as readers:
         list(readers.map(tally.follow, children))
