@@ -38,8 +38,7 @@ bool visit_column(const Source& source, const Block& block, Index j, Visit visit
   return true;
 }
 
-// --- Columns that count
-// -----------------------------------------------------------------------------------------------
+// --- Columns that count --------------------------------------------------------------------------------------------
 
 // n different whole numbers have a range of at least n - 1, which rules most columns out without a look at them.
 std::vector<Index> may_count(const ColumnMoments& moments) {
@@ -70,8 +69,7 @@ std::vector<Index> counting_columns(const Source& source, const ColumnMoments& m
   return columns;
 }
 
-// --- Numbers that stand for missing values
-// ------------------------------------------------------------------------------
+// --- Numbers that stand for missing values -------------------------------------------------------------------------
 
 constexpr std::array<double, 9> kSentinels = {-99.0, -999.0, -9999.0, -99999.0, -32768.0,
                                               999.0, 9999.0, 99999.0, 999999.0};
@@ -131,8 +129,44 @@ std::vector<std::string> doubts_of_sentinels(const Source& source, const ColumnM
                "fill them in or --exclude ", printable(name(columns[0])))};
 }
 
-// --- Units
-// --------------------------------------------------------------------------------------------------------------
+// --- Raw counts -----------------------------------------------------------------------------------------------------
+
+bool all_whole(const Block& block) {
+  if (block.sparse) {
+    const bool single = block.csr.dtype == DType::f32;
+    for (Index at = block.csr.offsets[0]; at < block.csr.offsets[block.rows]; ++at) {
+      const double value = single ? static_cast<double>(static_cast<const float*>(block.csr.values)[at])
+                                  : static_cast<const double*>(block.csr.values)[at];
+      if (!is_whole(value)) return false;
+    }
+    return true;
+  }
+  for (Index i = 0; i < block.rows; ++i) {
+    for (Index j = 0; j < block.dense.cols; ++j) {
+      if (!is_whole(element(block.dense, i, j))) return false;
+    }
+  }
+  return true;
+}
+
+// Whole numbers from 0 whose largest is that of a few columns. Pixels reach theirs in many.
+bool looks_like_counts(const Source& source, const ColumnMoments& moments) {
+  constexpr Index kFewest = 50;      // columns
+  constexpr double kLargest = 20.0;  // of codes and marks
+  const double most = *std::max_element(moments.max.begin(), moments.max.end());
+  Index from_zero = 0, at_most = 0;
+  for (std::size_t j = 0; j < moments.min.size(); ++j) {
+    const double low = moments.min[j], high = moments.max[j];
+    if (low < 0.0 || !is_whole(low) || !is_whole(high)) return false;
+    from_zero += low == 0.0 ? 1 : 0;
+    at_most += high == most ? 1 : 0;
+  }
+  const Index d = source.cols();
+  if (d < kFewest || most < kLargest || 2 * from_zero < d || 100 * at_most > std::max<Index>(100, d)) return false;
+  return all_whole(source.store().some_rows(0, std::min(kPieceRows, source.rows())));
+}
+
+// --- Units ---------------------------------------------------------------------------------------------------------
 
 bool share_a_unit(const Source& source, const ColumnMoments& moments) {
   constexpr Index kFewest = 20;      // columns, of counts or pixels
@@ -148,15 +182,21 @@ bool share_a_unit(const Source& source, const ColumnMoments& moments) {
   }
   const bool counts = whole && source.cols() >= kFewest &&
                       static_cast<double>(from_zero) >= kFromZero * static_cast<double>(source.cols());
-  return shares || counts;
+  return shares || counts || looks_like_counts(source, moments);
 }
 
 }  // namespace
 
 std::vector<std::string> doubts(const Source& source, const ColumnMoments& moments, const ColumnName& name,
                                 Context& context) {
-  if (source.sparse()) return {};
-  std::vector<std::string> lines = doubts_of_sentinels(source, moments, name, context);
+  std::vector<std::string> lines;
+  if (looks_like_counts(source, moments)) {
+    lines.emplace_back(
+        "the numbers look like raw counts, where the largest columns and rows dominate; normalise them first: "
+        "divide each row by its sum, times 10000, then log(1 + x)");
+  }
+  if (source.sparse()) return lines;
+  for (auto& line : doubts_of_sentinels(source, moments, name, context)) lines.push_back(std::move(line));
   const std::vector<Index> counting = counting_columns(source, moments, context);
   if (!counting.empty()) {
     const bool one = counting.size() == 1;

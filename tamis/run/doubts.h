@@ -11,8 +11,9 @@ namespace tamis {
 
 using ColumnName = std::function<std::string(Index)>;
 
-// Columns of whole numbers that rise from row to row (identifiers, times), and numbers that stand for missing values
-// (-9999 and the like, far from all others of their column). Dense rows; a pass only where the moments raise a doubt.
+// Raw counts; and in dense rows columns of whole numbers that rise from row to row (identifiers, times) and numbers
+// that stand for missing values (-9999 and the like, far from all others of their column). A pass only where the
+// moments raise a doubt.
 std::vector<std::string> doubts(const Source& source, const ColumnMoments& moments, const ColumnName& name,
                                 Context& context);
 

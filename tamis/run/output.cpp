@@ -53,8 +53,7 @@ bool is_missing(const std::string& path) {
   return stat(path.c_str(), &status) != 0 && errno == ENOENT;
 }
 
-// --- Whose files they are
-// ---------------------------------------------------------------------------------------------
+// --- Whose files they are ------------------------------------------------------------------------------------------
 
 std::string beginning(const std::string& path) {
   struct stat status {};

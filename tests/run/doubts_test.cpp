@@ -41,6 +41,18 @@ TEST(Doubts, NumbersThatStandForMissingValues) {
   EXPECT_TRUE(said(x).empty());
 }
 
+TEST(Doubts, RawCounts) {
+  Matrix x = support::thinned(numbers(40, 60), 0.3, 1);
+  x(7, 3) = 250.0;
+  ASSERT_EQ(said(x).size(), 1U);
+  EXPECT_NE(said(x)[0].find("raw counts"), std::string::npos) << said(x)[0];
+  for (Index j = 0; j < 60; j += 2) x(8, j) = 250.0;  // as bright as a pixel can be
+  EXPECT_TRUE(said(x).empty());
+  x = support::thinned(numbers(40, 60), 0.3, 1);
+  x(7, 3) = 250.0, x(9, 9) = 0.5;
+  EXPECT_TRUE(said(x).empty()) << "measured";
+}
+
 TEST(Doubts, UnitsThatDiffer) {
   Matrix x = numbers(40, 30);
   EXPECT_TRUE(said(x, true).empty());
