@@ -9,8 +9,9 @@ namespace tamis {
 namespace {
 
 void read(std::string_view bytes, Context&) {
-  CLI::App root("fuzz");
-  const app::Command command = app::add_select_command(root);
+  static CLI::App root("fuzz");
+  static const app::Command command = app::add_select_command(root);
+  command.app->clear();  // making it anew for every input would take most of the time
   std::istringstream file{std::string(bytes)};
   try {
     app::apply_config(*command.app, file, "fuzz");
