@@ -17,7 +17,6 @@
 #include "tamis/eval/evaluate.h"
 #include "tamis/eval/metrics.h"
 #include "tamis/eval/redundancy.h"
-#include "tamis/linalg/blas.h"
 #include "tamis/report/verdict.h"
 #include "tamis/run/compare.h"
 #include "tamis/run/forecast.h"
@@ -162,7 +161,6 @@ NB_MODULE(_core, m) {
   using namespace nb::literals;
   using namespace tamis::python;
 
-  tamis::blas::require_pinned();
   const tamis::CompareRequest comparing;  // for its defaults
   const tamis::EvaluateOptions evaluating;
 

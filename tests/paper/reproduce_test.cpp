@@ -167,7 +167,8 @@ TEST(ReproduceGuided, ChoosesItsNumberOfColumnsWithoutAndWithTheClasses) {
     const Cell cell = compute_cell(set, plan, context);
     ASSERT_FALSE(cell.failure) << cell.failure->reason;
     ASSERT_EQ(cell.scores.size(), 1u);
-    EXPECT_LT(cell.scores[0].features, 70);  // a few columns are shifted, the rest is noise
+    ASSERT_GE(cell.scores[0].features, 1);
+    ASSERT_LE(cell.scores[0].features, 70);  // all of them where it finds no few that would do
     std::vector<Index> first(cell.ranking.begin(), cell.ranking.begin() + cell.scores[0].features);
     std::sort(first.begin(), first.end());
     EvaluateOptions options;

@@ -161,7 +161,9 @@ TEST_P(Contract, PermutingFeaturesPermutesScores) {
       const Selection b = run(sparse ? support::sparse(permuted) : support::dense(permuted));
       std::vector<double> moved;
       for (const Index j : order) moved.push_back(a.scores[static_cast<std::size_t>(j)]);
-      EXPECT_LE(support::largest_difference(moved, b.scores), 1e-9 * support::largest(a.scores))
+      // RUFS leaves its W within a duality gap of 1e-8, so that rounding shows sooner.
+      EXPECT_LE(support::largest_difference(moved, b.scores),
+                (name() == "rufs" ? 1e-6 : 1e-9) * support::largest(a.scores))
           << (sparse ? "sparse" : "dense");
     }
   }
