@@ -131,14 +131,26 @@ void rename_committed(const std::string& from, const std::string& to) {
   fail(ErrorCode::io, to, ": ", std::strerror(errno), "; the next run with this folder completes the result");
 }
 
-// The rest of a commit, under the lock. It may have been begun.
-void complete_commit(const std::string& folder, const std::vector<std::string>& temporaries) {
-  if (temporaries.empty()) return;
+// What is left to do once the journal is there. It needs no memory, since nothing may stop it then.
+struct Commit {
+  std::string folder, journal;
+  std::vector<std::pair<std::string, std::string>> renames;
+};
+
+Commit commit_of(const std::string& folder, const std::vector<std::string>& temporaries) {
+  Commit out{folder, journal_of(folder), {}};
   for (const auto& file : temporaries) {
-    rename_committed(folder + "/" + file, text(folder, "/", *name_of_temporary(file)));
+    out.renames.emplace_back(folder + "/" + file, text(folder, "/", *name_of_temporary(file)));
   }
-  flush_folder(folder);
-  unlink(journal_of(folder).c_str());
+  return out;
+}
+
+// Under the lock. It may have been begun.
+void complete(const Commit& commit) {
+  if (commit.renames.empty()) return;
+  for (const auto& [from, to] : commit.renames) rename_committed(from, to);
+  flush_folder(commit.folder);
+  unlink(commit.journal.c_str());
 }
 
 }  // namespace
@@ -196,7 +208,7 @@ OutputFolder::OutputFolder(std::string path, const std::vector<std::string>& nam
   remove_left_folders(place, own_name, is_ours);
   if (is_missing(path_)) return;
   const Descriptor lock = lock_folder(path_);
-  complete_commit(path_, read_journal(path_));
+  complete(commit_of(path_, read_journal(path_)));
   for (const auto& name : names) require_ours(path_, name);
   remove_leftovers(path_, is_ours);
 }
@@ -218,7 +230,8 @@ void OutputFolder::make_folder() {
 
 void OutputFolder::add(const std::string& name, const std::function<void(FileWriter&)>& fill) {
   make_folder();
-  pending_.push_back({make_temporary_file(stage_ ? stage_->path : path_, name), name});
+  pending_.emplace_back().name = name;  // first, so that a file that is there is always known
+  pending_.back().file = make_temporary_file(stage_ ? stage_->path : path_, name);
   const int descriptor = pending_.back().file.open.value();
   fchmod(descriptor, 0644);
   const std::string target = path_ + "/" + name;
@@ -230,10 +243,10 @@ void OutputFolder::add(const std::string& name, const std::function<void(FileWri
 
 // False where another run has made the folder meanwhile: then the files are in it, under temporary names.
 bool OutputFolder::commit_new_folder() {
-  const auto move = [](Pending& one, const std::string& to) {
+  const auto move = [](Pending& one, std::string to) {
     if (rename(one.file.path.c_str(), to.c_str()) != 0) fail_io(to, errno);
-    one.file.path = to;
-    one.file.noted = TemporaryName(to);
+    one.file.path = std::move(to);
+    one.file.noted = TemporaryName(one.file.path);
   };
   for (auto& one : pending_) move(one, stage_->path + "/" + one.name);
   flush_folder(stage_->path);
@@ -252,18 +265,18 @@ bool OutputFolder::commit_new_folder() {
 
 void OutputFolder::commit_by_journal() {
   const Descriptor lock = lock_folder(path_);
-  complete_commit(path_, read_journal(path_));
+  complete(commit_of(path_, read_journal(path_)));
   std::vector<std::string> files;
   for (const auto& one : pending_) files.push_back(std::filesystem::path(one.file.path).filename().string());
   add(std::string(kJournal), [&](FileWriter& out) {
     out.write(kJournalHead);
     for (const auto& file : files) out.write(file + "\n");
   });
-  const std::string journal = journal_of(path_);
-  if (rename(pending_.back().file.path.c_str(), journal.c_str()) != 0) fail_io(journal, errno);
+  const Commit rest = commit_of(path_, files);
+  if (rename(pending_.back().file.path.c_str(), rest.journal.c_str()) != 0) fail_io(rest.journal, errno);
   pending_.clear();  // they are the journal's now, whatever happens to this run
   flush_folder(path_);
-  complete_commit(path_, files);
+  complete(rest);
 }
 
 void OutputFolder::commit() {

@@ -1,5 +1,6 @@
 #include "tamis/run/temporary.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -9,8 +10,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
+#include <memory>
 #include <random>
+#include <vector>
 
 #include "tamis/base/error.h"
 
@@ -51,6 +53,14 @@ Descriptor opened_if_abandoned(const std::string& path, int kind) {
   return entry;
 }
 
+// None where it cannot be read. std::filesystem's iterator ends the program where memory runs out.
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(folder.c_str()), closedir);
+  while (const dirent* entry = entries ? readdir(entries.get()) : nullptr) names.emplace_back(entry->d_name);
+  return names;
+}
+
 bool is_regular(int descriptor) {
   struct stat status {};
   return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
@@ -82,29 +92,38 @@ void remove_temporaries() {
 }
 
 // One that looks for leftovers in the moment before the lock may have removed what was made: then there must be
-// another. A file system without locks has none to break either.
+// another. A file system without locks has none to break either. Nothing is allocated once it is there, so that none is
+// left over where memory runs out.
 Temporary make_temporary_file(const std::string& folder, const std::string& name) {
   for (;;) {
-    std::string path = text(folder, "/.", name, kTemporary, std::string(kRandomLetters, 'X'));
-    Descriptor file(mkostemp(path.data(), O_CLOEXEC));
-    require(file.open(), ErrorCode::io, folder, "/", name, ": ", std::strerror(errno));
-    flock(file.value(), LOCK_EX);
-    if (is_same_entry(file.value(), path)) return {std::move(file), path, TemporaryName(path)};
+    Temporary made{Descriptor(), text(folder, "/.", name, kTemporary, std::string(kRandomLetters, 'X')), {}};
+    made.open = Descriptor(mkostemp(made.path.data(), O_CLOEXEC));
+    require(made.open.open(), ErrorCode::io, folder, "/", name, ": ", std::strerror(errno));
+    flock(made.open.value(), LOCK_EX);
+    if (!is_same_entry(made.open.value(), made.path)) continue;
+    made.noted = TemporaryName(made.path);
+    return made;
   }
 }
 
 Temporary make_temporary_folder(const std::string& folder, const std::string& name) {
   for (;;) {
-    const std::string path = text(folder, "/.", name, kTemporary, random_letters());
-    if (mkdir(path.c_str(), 0777) != 0) {
+    Temporary made{Descriptor(), text(folder, "/.", name, kTemporary, random_letters()), {}};
+    if (mkdir(made.path.c_str(), 0777) != 0) {
       require(errno == EEXIST, ErrorCode::io, folder, ": ", std::strerror(errno));
       continue;
     }
-    Descriptor made(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    require(made.open() || errno == ENOENT, ErrorCode::io, path, ": ", std::strerror(errno));
-    if (!made.open()) continue;
-    flock(made.value(), LOCK_EX);
-    if (is_same_entry(made.value(), path)) return {std::move(made), path, TemporaryName(path)};
+    made.open = Descriptor(open(made.path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!made.open.open() && errno == ENOENT) continue;
+    if (!made.open.open()) {
+      const int error = errno;
+      rmdir(made.path.c_str());
+      fail(ErrorCode::io, folder, "/", name, ": ", std::strerror(error));
+    }
+    flock(made.open.value(), LOCK_EX);
+    if (!is_same_entry(made.open.value(), made.path)) continue;
+    made.noted = TemporaryName(made.path);
+    return made;
   }
 }
 
@@ -117,29 +136,27 @@ std::optional<std::string_view> name_of_temporary(std::string_view file) {
 }
 
 void remove_leftovers(const std::string& folder, const std::function<bool(std::string_view)>& is_ours) {
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    const std::string file = entry.path().filename().string();
+  for (const auto& file : names_in(folder)) {
     const auto name = name_of_temporary(file);
     if (!name || !is_ours(*name)) continue;
-    const Descriptor left = opened_if_abandoned(entry.path().string(), 0);
-    if (left.open() && is_regular(left.value())) unlink(entry.path().c_str());
+    const std::string path = folder + "/" + file;
+    const Descriptor left = opened_if_abandoned(path, 0);
+    if (left.open() && is_regular(left.value())) unlink(path.c_str());
   }
 }
 
 void remove_left_folders(const std::string& folder, const std::string& name,
                          const std::function<bool(std::string_view)>& is_ours) {
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    const std::string file = entry.path().filename().string();
+  for (const auto& file : names_in(folder)) {
     if (name_of_temporary(file) != name) continue;
-    const Descriptor left = opened_if_abandoned(entry.path().string(), O_DIRECTORY);
+    const std::string path = folder + "/" + file;
+    const Descriptor left = opened_if_abandoned(path, O_DIRECTORY);
     if (!left.open()) continue;
-    remove_leftovers(entry.path().string(), is_ours);
-    for (const auto& inside : std::filesystem::directory_iterator(entry.path(), error)) {
-      if (is_ours(inside.path().filename().string())) unlink(inside.path().c_str());
+    remove_leftovers(path, is_ours);
+    for (const auto& inside : names_in(path)) {
+      if (is_ours(inside)) unlink((path + "/" + inside).c_str());
     }
-    rmdir(entry.path().c_str());  // only where it is empty
+    rmdir(path.c_str());  // only where it is empty
   }
 }
 

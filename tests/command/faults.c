@@ -5,7 +5,7 @@
 //   TAMIS_FAULT_LOG  file that gets the number of calls of this kind when the process ends
 //
 // Kinds: malloc (every allocation), mmap, thread, write, sync, rename, create (what makes a file or folder, or opens one
-// to write).
+// to write), open (a file to read), read.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,8 +23,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum kind { MALLOC, MMAP, THREAD, WRITE, SYNC, RENAME, CREATE, NONE };
-static const char* const names[] = {"malloc", "mmap", "thread", "write", "sync", "rename", "create"};
+enum kind { MALLOC, MMAP, THREAD, WRITE, SYNC, RENAME, CREATE, OPEN, READ, NONE };
+static const char* const names[] = {"malloc", "mmap", "thread", "write", "sync", "rename", "create", "open", "read"};
 
 static enum kind failing = NONE;
 static long wanted = 0;  // which call fails, from 1
@@ -143,14 +143,22 @@ int fdatasync(int file) { return fails(SYNC) ? -1 : (int)syscall(SYS_fdatasync, 
 
 int rename(const char* from, const char* to) { return fails(RENAME) ? -1 : (int)syscall(SYS_rename, from, to); }
 
-static int opens_for_writing(int flags) { return (flags & O_ACCMODE) != O_RDONLY || (flags & O_CREAT) != 0; }
+ssize_t read(int file, void* bytes, size_t size) { return fails(READ) ? -1 : syscall(SYS_read, file, bytes, size); }
+ssize_t pread(int file, void* bytes, size_t size, off_t offset) {
+  return fails(READ) ? -1 : syscall(SYS_pread64, file, bytes, size, offset);
+}
+ssize_t pread64(int file, void* bytes, size_t size, off64_t offset) { return pread(file, bytes, size, offset); }
+
+static enum kind kind_of_open(int flags) {
+  return (flags & O_ACCMODE) != O_RDONLY || (flags & O_CREAT) != 0 ? CREATE : OPEN;
+}
 
 int openat(int folder, const char* path, int flags, ...) {
   va_list rest;
   va_start(rest, flags);
   const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
   va_end(rest);
-  if (opens_for_writing(flags) && fails(CREATE)) return -1;
+  if (fails(kind_of_open(flags))) return -1;
   return (int)syscall(SYS_openat, folder, path, flags, mode);
 }
 int openat64(int folder, const char* path, int flags, ...) __attribute__((alias("openat")));
@@ -166,7 +174,7 @@ int open64(const char* path, int flags, ...) __attribute__((alias("open")));
 
 FILE* fopen(const char* path, const char* mode) {
   NEXT(fopen);
-  return mode[0] != 'r' && fails(CREATE) ? NULL : next(path, mode);
+  return fails(mode[0] == 'r' ? OPEN : CREATE) ? NULL : next(path, mode);
 }
 FILE* fopen64(const char* path, const char* mode) { return fopen(path, mode); }
 

@@ -58,6 +58,7 @@ def features_of_one_result(folder):
 
 
 @injects
+@pytest.mark.python  # the native command: test_every_fault.py
 @pytest.mark.parametrize("error", ["ENOSPC", "EIO"])
 def test_the_nth_write_fails(earlier, error):
     path, out, before = earlier
@@ -75,6 +76,7 @@ def test_the_nth_write_fails(earlier, error):
 
 
 @injects
+@pytest.mark.python
 @pytest.mark.parametrize("call", ["fsync", RENAMES, "openat"])
 def test_another_call_fails(earlier, call):
     path, out, before = earlier
