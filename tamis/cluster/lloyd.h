@@ -116,29 +116,32 @@ class Run {
   // point sits on its centre (fewer distinct points than clusters).
   Index refill_empty_clusters() {
     Index moved = 0;
+    Matrix means;
+    std::vector<char> may_lose(static_cast<std::size_t>(options_.clusters));
     for (Index k = 0; k < options_.clusters; ++k) {
       if (sums_.counts[static_cast<std::size_t>(k)] != 0) continue;
-      const FarPoint far = farthest();
+      if (means.empty()) {
+        means = Matrix(options_.clusters, points_.dims());
+        for (Index other = 0; other < options_.clusters; ++other) set_mean(other, means, may_lose);
+      }
+      const FarPoint far = farthest_point(points_, means, may_lose, rounding(), fixed_, labels_, context_);
       if (far.row < 0) break;
+      const auto to = static_cast<std::int32_t>(k);
       move(far.point.data(), far.label, -1);
-      move(far.point.data(), static_cast<std::int32_t>(k), 1);
-      labels_.set(far.row, static_cast<std::int32_t>(k));
+      move(far.point.data(), to, 1);
+      labels_.set(far.row, to);
+      for (const Index changed : {Index{far.label}, k}) set_mean(changed, means, may_lose);
       ++moved;
     }
     return moved;
   }
 
-  FarPoint farthest() {
-    Matrix centers(options_.clusters, points_.dims());
-    std::vector<char> may_lose;
-    for (Index k = 0; k < options_.clusters; ++k) {
-      const Index count = sums_.counts[static_cast<std::size_t>(k)];
-      may_lose.push_back(count >= 2 ? 1 : 0);
-      for (Index j = 0; j < points_.dims() && count > 0; ++j) {
-        centers(k, j) = sums_.points(k, j) / static_cast<double>(count);
-      }
+  void set_mean(Index k, Matrix& means, std::vector<char>& may_lose) const {
+    const Index count = sums_.counts[static_cast<std::size_t>(k)];
+    may_lose[static_cast<std::size_t>(k)] = count >= 2 ? 1 : 0;
+    for (Index j = 0; j < points_.dims() && count > 0; ++j) {
+      means(k, j) = sums_.points(k, j) / static_cast<double>(count);
     }
-    return farthest_point(points_, centers, may_lose, rounding(), fixed_, labels_, context_);
   }
 
   // Hartigan's moves: point y goes from cluster a to b where that lowers the inertia, the centres' own moves counted:
