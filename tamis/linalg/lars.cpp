@@ -181,8 +181,10 @@ class Path {
 
   // The fall of lambda until some |c_j| outside A meets it: c_j falls at the rate image_j, lambda at 1.
   double next_entry(const double* image) const {
+    // A copy of an active column stands at lambda and falls with it: if rounding made it an entry here, a step of
+    // length 0 would bring back the column just dropped, and so on for ever.
     const auto meeting = [](double gap, double closing) {
-      return closing > 0 ? std::max(gap, 0.0) / closing : std::numeric_limits<double>::infinity();
+      return closing > kRounding ? std::max(gap, 0.0) / closing : std::numeric_limits<double>::infinity();
     };
     double best = std::numeric_limits<double>::infinity();
     for (std::size_t j = 0; j < c_.size(); ++j) {
