@@ -198,7 +198,7 @@ std::string overlap_tables(const Result& result) {
     cells.insert(cells.end(), found.names.begin(), found.names.end());
     table.add(cells);
     for (Index a = 0; a < found.share.rows(); ++a) {
-      cells = {found.names[static_cast<std::size_t>(a)]};
+      cells = {found.names[a]};
       for (Index b = 0; b < found.share.cols(); ++b) cells.push_back(fixed_number(found.share(a, b), 2));
       table.add(cells);
     }

@@ -32,10 +32,10 @@ struct DemoArguments {
 
 // The 8 x 8 pixels: rank of the selected ones, a dot for the rest.
 std::string picture(const std::vector<Index>& selected) {
-  std::vector<std::string> cells(static_cast<std::size_t>(kDigitSide * kDigitSide), "  .");
+  std::vector<std::string> cells(kDigitSide * kDigitSide, "  .");
   for (std::size_t i = 0; i < selected.size(); ++i) {
     const std::string rank = std::to_string(i + 1);
-    cells[static_cast<std::size_t>(selected[i])] = std::string(3 - rank.size(), ' ') + rank;
+    cells[selected[i]] = std::string(3 - rank.size(), ' ') + rank;
   }
   std::string out;
   for (std::size_t j = 0; j < cells.size(); ++j) {

@@ -156,10 +156,8 @@ std::string ranking_table(const Job& job) {
   for (std::size_t i = 0; i < shown; ++i) {
     const Index j = selected[i];
     table.add({std::to_string(i + 1), std::to_string(j), moved ? std::to_string(job.table.column(j)) : "",
-               printable(feature_name(job.table, j), kShownName),
-               short_number(job.result.scores[static_cast<std::size_t>(j)]),
-               guidance ? short_number(share[static_cast<std::size_t>(j)], 3) : "",
-               judged ? short_number(evidence[static_cast<std::size_t>(j)], 2) : ""});
+               printable(feature_name(job.table, j), kShownName), short_number(job.result.scores[j]),
+               guidance ? short_number(share[j], 3) : "", judged ? short_number(evidence[j], 2) : ""});
   }
   std::string out = table.to_text();
   if (shown < selected.size()) out += text("... and ", selected.size() - shown, " more (use -o DIR or --json)\n");
@@ -170,7 +168,7 @@ std::string cluster_sizes(const std::vector<int>& clusters) {
   std::vector<Index> sizes;
   for (const int cluster : clusters) {
     if (cluster >= static_cast<int>(sizes.size())) sizes.resize(static_cast<std::size_t>(cluster) + 1, 0);
-    if (cluster >= 0) ++sizes[static_cast<std::size_t>(cluster)];
+    if (cluster >= 0) ++sizes[cluster];
   }
   std::sort(sizes.rbegin(), sizes.rend());
   std::string out;

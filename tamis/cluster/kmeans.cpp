@@ -58,11 +58,11 @@ template <class T>
 KMeansResult kmeans(const Points<T>& points, const KMeansOptions& options, Context& context) {
   check(options, points.rows());
   require(points.there().store == nullptr, ErrorCode::internal, "kmeans: starts need points that are here");
-  std::vector<Run<T>> runs(static_cast<std::size_t>(options.restarts), Run<T>(points, options, context));
+  std::vector<Run<T>> runs(options.restarts, Run<T>(points, options, context));
   std::vector<std::size_t> alive(runs.size());
   std::iota(alive.begin(), alive.end(), std::size_t{0});
   context.pool().run(options.restarts, [&](Index r) {
-    Run<T>& run = runs[static_cast<std::size_t>(r)];
+    Run<T>& run = runs[r];
     run.start_from_centers(Seeding<T>(points, options, r).centers());
     run.advance(kFirstSteps);
   });
@@ -72,8 +72,7 @@ KMeansResult kmeans(const Points<T>& points, const KMeansOptions& options, Conte
     if (runs[alive[0]].inertia() > near * options.bar) return runs[alive[0]].take();
     near = kNextNear;
     alive.resize((alive.size() + 1) / 2);
-    context.pool().run(static_cast<Index>(alive.size()),
-                       [&](Index r) { runs[alive[static_cast<std::size_t>(r)]].advance(kNextSteps); });
+    context.pool().run(static_cast<Index>(alive.size()), [&](Index r) { runs[alive[r]].advance(kNextSteps); });
   }
   runs[alive[0]].finish();
   return runs[alive[0]].take();
@@ -81,20 +80,20 @@ KMeansResult kmeans(const Points<T>& points, const KMeansOptions& options, Conte
 
 KMeansResult kmeans(Matrix points, const KMeansOptions& options, Context& context) {
   // Around their mean, so that squared norms do not cancel where the points lie far from 0.
-  std::vector<double> mean(static_cast<std::size_t>(points.cols()));
+  std::vector<double> mean(points.cols());
   for (Index i = 0; i < points.rows(); ++i) {
     for (Index j = 0; j < points.cols(); ++j) {
-      mean[static_cast<std::size_t>(j)] += points(i, j) / static_cast<double>(points.rows());
+      mean[j] += points(i, j) / static_cast<double>(points.rows());
     }
   }
   for (Index i = 0; i < points.rows(); ++i) {
-    for (Index j = 0; j < points.cols(); ++j) points(i, j) -= mean[static_cast<std::size_t>(j)];
+    for (Index j = 0; j < points.cols(); ++j) points(i, j) -= mean[j];
   }
   const Points<double> packed(points);
   points = Matrix();
   KMeansResult result = kmeans(packed, options, context);
   for (Index k = 0; k < result.centers.rows(); ++k) {
-    for (Index j = 0; j < result.centers.cols(); ++j) result.centers(k, j) += mean[static_cast<std::size_t>(j)];
+    for (Index j = 0; j < result.centers.cols(); ++j) result.centers(k, j) += mean[j];
   }
   return result;
 }

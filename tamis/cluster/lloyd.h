@@ -79,30 +79,30 @@ class Run {
   // g = -2 centre, norm = ||centre||^2: what the kernel takes. A cluster that never had a point attracts none.
   void prepare_centers() {
     const Index c = options_.clusters, m = points_.dims();
-    kernel_.g.resize(static_cast<std::size_t>(c * m));
-    kernel_.norm.resize(static_cast<std::size_t>(c));
+    kernel_.g.resize(c * m);
+    kernel_.norm.resize(c);
     for (Index k = 0; k < c; ++k) {
       double norm = 0;
       for (Index j = 0; j < m; ++j) {
         const double value = result_.centers(k, j);
-        kernel_.g[static_cast<std::size_t>(k * m + j)] = static_cast<T>(-2 * value);
+        kernel_.g[k * m + j] = static_cast<T>(-2 * value);
         norm += value * value;
       }
-      kernel_.norm[static_cast<std::size_t>(k)] = static_cast<T>(norm);
+      kernel_.norm[k] = static_cast<T>(norm);
     }
   }
 
   void move(const double* point, std::int32_t cluster, int sign) {
     double* sum = sums_.points.row(cluster);
     for (Index j = 0; j < points_.dims(); ++j) sum[j] += sign * point[j];
-    sums_.counts[static_cast<std::size_t>(cluster)] += sign;
+    sums_.counts[cluster] += sign;
   }
 
   // Centres are means; inertia = sum ||y||^2 - sum_k ||s_k||^2 / n_k.
   void update_centers() {
     double between = 0;
     for (Index k = 0; k < options_.clusters; ++k) {
-      const auto count = static_cast<double>(sums_.counts[static_cast<std::size_t>(k)]);
+      const auto count = static_cast<double>(sums_.counts[k]);
       if (count == 0) continue;
       for (Index j = 0; j < points_.dims(); ++j) {
         result_.centers(k, j) = sums_.points(k, j) / count;
@@ -117,9 +117,9 @@ class Run {
   Index refill_empty_clusters() {
     Index moved = 0;
     Matrix means;
-    std::vector<char> may_lose(static_cast<std::size_t>(options_.clusters));
+    std::vector<char> may_lose(options_.clusters);
     for (Index k = 0; k < options_.clusters; ++k) {
-      if (sums_.counts[static_cast<std::size_t>(k)] != 0) continue;
+      if (sums_.counts[k] != 0) continue;
       if (means.empty()) {
         means = Matrix(options_.clusters, points_.dims());
         for (Index other = 0; other < options_.clusters; ++other) set_mean(other, means, may_lose);
@@ -137,8 +137,8 @@ class Run {
   }
 
   void set_mean(Index k, Matrix& means, std::vector<char>& may_lose) const {
-    const Index count = sums_.counts[static_cast<std::size_t>(k)];
-    may_lose[static_cast<std::size_t>(k)] = count >= 2 ? 1 : 0;
+    const Index count = sums_.counts[k];
+    may_lose[k] = count >= 2 ? 1 : 0;
     for (Index j = 0; j < points_.dims() && count > 0; ++j) {
       means(k, j) = sums_.points(k, j) / static_cast<double>(count);
     }
@@ -149,8 +149,7 @@ class Run {
   // It leaves many of the optima where Lloyd's iteration stands still. Returns the number of moves.
   Index exchange() {
     prepare_exchange();
-    std::vector<double> y(static_cast<std::size_t>(points_.dims())),
-        distance(static_cast<std::size_t>(options_.clusters));
+    std::vector<double> y(points_.dims()), distance(static_cast<std::size_t>(options_.clusters));
     Index total = 0;
     for (Index sweep = 0; sweep < kExchangeSweeps; ++sweep) {
       context_.check_cancelled();
@@ -158,12 +157,10 @@ class Run {
       for (Index panel = 0; panel < points_.panels(); ++panel) {
         if (!panel_may_move(panel)) continue;
         for (Index i = panel * kPanel; i < std::min((panel + 1) * kPanel, points_.rows()); ++i) {
-          const std::int32_t a = labels_.values[static_cast<std::size_t>(i)];
+          const std::int32_t a = labels_.values[i];
           // An earlier move of this panel may have left the cluster with one point.
-          if (!movable_[static_cast<std::size_t>(i % kPanel)] || sums_.counts[static_cast<std::size_t>(a)] < 2)
-            continue;
-          for (Index j = 0; j < points_.dims(); ++j)
-            y[static_cast<std::size_t>(j)] = static_cast<double>(points_.at(i, j));
+          if (!movable_[i % kPanel] || sums_.counts[a] < 2) continue;
+          for (Index j = 0; j < points_.dims(); ++j) y[j] = static_cast<double>(points_.at(i, j));
           const std::int32_t b = best_move(y, a, distance);
           if (b == a) continue;
           move(y.data(), a, -1);
@@ -189,8 +186,8 @@ class Run {
     const Index c = options_.clusters, width = (c + kWidthStep<T> - 1) / kWidthStep<T> * kWidthStep<T>;
     columns_ = BasicMatrix<T>(points_.dims(), width);
     panel_products_ = BasicMatrix<T>(kPanel, width);
-    kernel_.norm.resize(static_cast<std::size_t>(c));
-    movable_.resize(static_cast<std::size_t>(kPanel));
+    kernel_.norm.resize(c);
+    movable_.resize(kPanel);
     for (Index k = 0; k < c; ++k) set_column(k);
   }
 
@@ -201,7 +198,7 @@ class Run {
       columns_(j, k) = static_cast<T>(value);
       norm += value * value;
     }
-    kernel_.norm[static_cast<std::size_t>(k)] = static_cast<T>(norm);
+    kernel_.norm[k] = static_cast<T>(norm);
   }
 
   // Marks the rows of a panel for which a move may pay, judged in T with some slack; best_move() decides.
@@ -213,7 +210,7 @@ class Run {
     bool any = false;
     for (Index r = 0; r < kPanel; ++r) {
       const Index row = panel * kPanel + r;
-      movable_[static_cast<std::size_t>(r)] = 0;
+      movable_[r] = 0;
       if (row >= points_.rows()) break;
       const auto at = static_cast<std::size_t>(row);
       const auto a = static_cast<std::size_t>(labels_.values[at]);
@@ -223,12 +220,12 @@ class Run {
       const auto own_size = static_cast<T>(sums_.counts[a]);
       const T own = (square + kernel_.norm[a] - 2 * product[a]) * own_size / (own_size - 1);
       const T slack = std::numeric_limits<T>::epsilon() * 16 * square;
-      for (Index k = 0; k < c && !movable_[static_cast<std::size_t>(r)]; ++k) {
-        const auto size = static_cast<T>(sums_.counts[static_cast<std::size_t>(k)]);
-        const T other = (square + kernel_.norm[static_cast<std::size_t>(k)] - 2 * product[k]) * size / (size + 1);
-        movable_[static_cast<std::size_t>(r)] = other < own + slack && k != static_cast<Index>(a);
+      for (Index k = 0; k < c && !movable_[r]; ++k) {
+        const auto size = static_cast<T>(sums_.counts[k]);
+        const T other = (square + kernel_.norm[k] - 2 * product[k]) * size / (size + 1);
+        movable_[r] = other < own + slack && k != static_cast<Index>(a);
       }
-      any = any || movable_[static_cast<std::size_t>(r)];
+      any = any || movable_[r];
     }
     return any;
   }
@@ -239,14 +236,14 @@ class Run {
       double sum = 0;
       const double* center = result_.centers.row(k);
       for (std::size_t j = 0; j < y.size(); ++j) sum += (y[j] - center[j]) * (y[j] - center[j]);
-      distance[static_cast<std::size_t>(k)] = sum;
+      distance[k] = sum;
     }
-    const auto size = [&](Index k) { return static_cast<double>(sums_.counts[static_cast<std::size_t>(k)]); };
-    double least = distance[static_cast<std::size_t>(a)] * size(a) / (size(a) - 1) * (1 - 1e-9) - rounding();
+    const auto size = [&](Index k) { return static_cast<double>(sums_.counts[k]); };
+    double least = distance[a] * size(a) / (size(a) - 1) * (1 - 1e-9) - rounding();
     int best = a;
     for (Index k = 0; k < options_.clusters; ++k) {
       if (k == a) continue;
-      const double cost = distance[static_cast<std::size_t>(k)] * size(k) / (size(k) + 1);
+      const double cost = distance[k] * size(k) / (size(k) + 1);
       if (cost < least) {
         least = cost;
         best = static_cast<int>(k);
@@ -256,7 +253,7 @@ class Run {
   }
 
   void set_center(int k) {
-    const auto count = static_cast<double>(sums_.counts[static_cast<std::size_t>(k)]);
+    const auto count = static_cast<double>(sums_.counts[k]);
     for (Index j = 0; j < points_.dims(); ++j) result_.centers(k, j) = sums_.points(k, j) / count;
     set_column(k);
   }

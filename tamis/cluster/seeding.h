@@ -28,7 +28,7 @@ class Seeding {
     const std::vector<char> known = fixed_centers(out);
     const bool plus_plus = options_.start == KMeansOptions::Start::plus_plus;
     for (Index k = 0; k < options_.clusters; ++k) {
-      if (known[static_cast<std::size_t>(k)]) continue;
+      if (known[k]) continue;
       const Index row = plus_plus ? best_candidate(k) : uniform_row(k);
       for (Index j = 0; j < points_.dims(); ++j) out(k, j) = static_cast<double>(points_.at(row, j));
     }
@@ -38,20 +38,20 @@ class Seeding {
  private:
   // Clusters with fixed rows start at those rows' mean.
   std::vector<char> fixed_centers(Matrix& centers) {
-    std::vector<Index> counts(static_cast<std::size_t>(options_.clusters));
+    std::vector<Index> counts(options_.clusters);
     for (std::size_t i = 0; i < options_.fixed.size(); ++i) {
       const int k = options_.fixed[i];
       if (k < 0) continue;
-      ++counts[static_cast<std::size_t>(k)];
+      ++counts[k];
       for (Index j = 0; j < points_.dims(); ++j) {
         centers(k, j) += static_cast<double>(points_.at(static_cast<Index>(i), j));
       }
     }
     std::vector<char> known(counts.size());
     for (Index k = 0; k < options_.clusters; ++k) {
-      const auto count = counts[static_cast<std::size_t>(k)];
+      const auto count = counts[k];
       if (count == 0) continue;
-      known[static_cast<std::size_t>(k)] = 1;
+      known[k] = 1;
       for (Index j = 0; j < points_.dims(); ++j) centers(k, j) /= static_cast<double>(count);
       MatrixOf center(1, points_.dims());
       for (Index j = 0; j < points_.dims(); ++j) center(0, j) = static_cast<T>(centers(k, j));
@@ -76,9 +76,9 @@ class Seeding {
     }
     MatrixOf candidates(static_cast<Index>(rows.size()), points_.dims());
     for (Index t = 0; t < candidates.rows(); ++t) {
-      for (Index j = 0; j < points_.dims(); ++j) candidates(t, j) = points_.at(rows[static_cast<std::size_t>(t)], j);
+      for (Index j = 0; j < points_.dims(); ++j) candidates(t, j) = points_.at(rows[t], j);
     }
-    return rows[static_cast<std::size_t>(accept_best(candidates))];
+    return rows[accept_best(candidates)];
   }
 
   // The row at which the running sum of distances passes `target`: first the stretch of rows, then the row.
@@ -88,7 +88,7 @@ class Seeding {
     const Index begin = static_cast<Index>(stretch) * kStretch, end = std::min(begin + kStretch, points_.rows());
     Index last = -1;
     for (Index i = begin; i < end; ++i) {
-      const auto value = static_cast<double>(distance_[static_cast<std::size_t>(i)]);
+      const auto value = static_cast<double>(distance_[i]);
       if (value > 0) last = i;
       target -= value;
       if (target < 0) break;
@@ -98,7 +98,7 @@ class Seeding {
 
   Index last_positive() const {
     Index i = points_.rows() - 1;
-    while (i > 0 && !(distance_[static_cast<std::size_t>(i)] > 0)) --i;
+    while (i > 0 && !(distance_[i] > 0)) --i;
     return i;
   }
 
@@ -123,12 +123,12 @@ class Seeding {
     std::vector<T> g(candidates.data(), candidates.data() + candidates.size()), norm(static_cast<std::size_t>(count));
     for (Index t = 0; t < count; ++t) {
       for (Index j = 0; j < m; ++j) {
-        T& value = g[static_cast<std::size_t>(t * m + j)];
-        norm[static_cast<std::size_t>(t)] += value * value;
+        T& value = g[t * m + j];
+        norm[t] += value * value;
         value *= -2;
       }
     }
-    std::vector<double> cost(static_cast<std::size_t>(count));
+    std::vector<double> cost(count);
     trial_.resize(distance_.size() * static_cast<std::size_t>(count));
     kernels<T>().candidates(points_.panel(0), points_.panels(), m, g.data(), norm.data(), count,
                             points_.squared_norms().data(), distance_.data(), trial_.data(), cost.data());

@@ -81,10 +81,10 @@ Labels LabelBuilder::finish() const {
   std::vector<int> class_of(distinct.size(), -1);
   for (const Word& word : words) {
     if (labels.names.empty() || labels.names.back() != word.name) labels.names.push_back(word.name);
-    class_of[static_cast<std::size_t>(word.position)] = static_cast<int>(labels.names.size()) - 1;
+    class_of[word.position] = static_cast<int>(labels.names.size()) - 1;
   }
   labels.classes.reserve(words_.size());
-  for (const int word : words_) labels.classes.push_back(class_of[static_cast<std::size_t>(word)]);
+  for (const int word : words_) labels.classes.push_back(class_of[word]);
   return labels;
 }
 

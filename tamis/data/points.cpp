@@ -58,17 +58,17 @@ RemotePart Points<T>::bytes() const {
 // Squared norms, sixteen rows at a time and in double; their sum along the tree over blocks of rows.
 template <class T>
 void Points<T>::measure() {
-  squares_.resize(static_cast<std::size_t>(panels() * kPanel));
-  std::vector<double> blocks(static_cast<std::size_t>((rows_ + kBlockRows - 1) / kBlockRows));
+  squares_.resize(panels() * kPanel);
+  std::vector<double> blocks((rows_ + kBlockRows - 1) / kBlockRows);
   for (Index p = 0; p < panels(); ++p) {
     double sums[kPanel] = {};
     for (Index j = 0; j < dims_; ++j) {
       const T* values = panel(p) + j * kPanel;
       for (Index i = 0; i < kPanel; ++i) sums[i] += static_cast<double>(values[i]) * static_cast<double>(values[i]);
     }
-    double& block = blocks[static_cast<std::size_t>(p * kPanel / kBlockRows)];
+    double& block = blocks[p * kPanel / kBlockRows];
     for (Index i = 0; i < kPanel; ++i) {
-      squares_[static_cast<std::size_t>(p * kPanel + i)] = static_cast<T>(sums[i]);
+      squares_[p * kPanel + i] = static_cast<T>(sums[i]);
       block += sums[i];
     }
   }
@@ -78,7 +78,7 @@ void Points<T>::measure() {
 
 template <class T>
 Points<float> Points<T>::narrow() const {
-  std::vector<Index> all(static_cast<std::size_t>(rows_));
+  std::vector<Index> all(rows_);
   std::iota(all.begin(), all.end(), Index{0});
   return Points<float>(*this, all);
 }

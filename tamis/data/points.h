@@ -24,7 +24,7 @@ class Points {
       : Points(static_cast<Index>(rows.size()), all.dims()) {
     T* data = allocate();
     for (Index i = 0; i < rows_; ++i) {
-      const Index from = rows[static_cast<std::size_t>(i)];
+      const Index from = rows[i];
       const Other* source = all.panel(from / kPanel) + from % kPanel;
       T* target = data + i / kPanel * dims_ * kPanel + i % kPanel;
       for (Index j = 0; j < dims_; ++j) target[j * kPanel] = static_cast<T>(source[j * kPanel]);
@@ -42,7 +42,7 @@ class Points {
   const T* panel(Index p) const { return data_ + p * dims_ * kPanel; }
   T at(Index row, Index dim) const { return panel(row / kPanel)[dim * kPanel + row % kPanel]; }
   double squared_norm() const { return squared_norm_; }  // of all points
-  T squared_norm(Index row) const { return squares_[static_cast<std::size_t>(row)]; }
+  T squared_norm(Index row) const { return squares_[row]; }
   const std::vector<T>& squared_norms() const { return squares_; }  // of each row, with zeros for the last panel's rest
 
   Points<float> narrow() const;  // the same in float

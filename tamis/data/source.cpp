@@ -142,11 +142,10 @@ Source Source::with_columns(const std::vector<Index>& keep) const {
   out.columns_.clear();
   out.column_scale_.clear();
   for (const Index j : keep) {
-    require(
-        j >= 0 && j < cols() && (out.columns_.empty() || columns_[static_cast<std::size_t>(j)] > out.columns_.back()),
-        ErrorCode::usage, "columns: position ", j, ", need increasing positions below ", cols());
-    out.columns_.push_back(columns_[static_cast<std::size_t>(j)]);
-    if (!column_scale_.empty()) out.column_scale_.push_back(column_scale_[static_cast<std::size_t>(j)]);
+    require(j >= 0 && j < cols() && (out.columns_.empty() || columns_[j] > out.columns_.back()), ErrorCode::usage,
+            "columns: position ", j, ", need increasing positions below ", cols());
+    out.columns_.push_back(columns_[j]);
+    if (!column_scale_.empty()) out.column_scale_.push_back(column_scale_[j]);
   }
   return out;
 }

@@ -33,7 +33,7 @@ struct Table {
   std::vector<std::string> notes;             // what the reader decided by itself, a line each
 
   // Where feature j stands in the file, counted from 0.
-  Index column(Index j) const { return columns.empty() ? j : columns[static_cast<std::size_t>(j)]; }
+  Index column(Index j) const { return columns.empty() ? j : columns[j]; }
 };
 
 // What the reader of one format makes of a file.

@@ -41,16 +41,15 @@ Source rows_of_length_one(const Source& source, Context& context) {
 void cluster_and_compare(const Source& part, const std::vector<int>& classes, const EvaluateOptions& options,
                          SubsetScore& score, Context& context) {
   const Points<double> points(centred_points(part, column_moments(part, context), context));
-  score.starts.resize(static_cast<std::size_t>(options.repeats));
+  score.starts.resize(options.repeats);
   context.pool().run(options.repeats, [&](Index r) {
     KMeansOptions kmeans_options;
     kmeans_options.clusters = options.clusters;
     kmeans_options.restarts = 1;
     kmeans_options.seed = context.seed + static_cast<std::uint64_t>(r);
     const KMeansResult found = kmeans(points, kmeans_options, context);
-    score.starts[static_cast<std::size_t>(r)] = {clustering_accuracy(classes, found.labels),
-                                                 normalized_mutual_info(classes, found.labels),
-                                                 adjusted_rand(classes, found.labels), found.inertia};
+    score.starts[r] = {clustering_accuracy(classes, found.labels), normalized_mutual_info(classes, found.labels),
+                       adjusted_rand(classes, found.labels), found.inertia};
   });
   summarize_starts(score);
   score.best = *std::min_element(score.starts.begin(), score.starts.end(), [](const auto& a, const auto& b) {
@@ -69,9 +68,8 @@ std::vector<Index> largest_variance(const Source& source, std::size_t k, Context
   const auto moments = column_moments(source, context);
   std::vector<Index> order(moments.scatter.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
-    return moments.scatter[static_cast<std::size_t>(a)] > moments.scatter[static_cast<std::size_t>(b)];
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index a, Index b) { return moments.scatter[a] > moments.scatter[b]; });
   order.resize(k);
   std::sort(order.begin(), order.end());
   return order;
@@ -81,7 +79,7 @@ std::vector<Index> largest_variance(const Source& source, std::size_t k, Context
 std::vector<Index> random_subset(Index count, std::size_t k, std::uint64_t seed, std::uint64_t stream) {
   constexpr std::uint64_t kStreams = 0x7375627365747300ULL;  // apart from other users of the seed
   const Random random(seed, kStreams + stream);
-  std::vector<Index> order(static_cast<std::size_t>(count));
+  std::vector<Index> order(count);
   std::iota(order.begin(), order.end(), 0);
   for (std::size_t i = 0; i < k; ++i) {
     const Index step = random.below(i, count - static_cast<Index>(i));
@@ -172,7 +170,7 @@ std::optional<SubsetScore> score_all(const Source& source, const std::vector<int
     return std::nullopt;
   }
   context.progress("evaluate", 0.05, "all features");
-  std::vector<Index> every(static_cast<std::size_t>(source.cols()));
+  std::vector<Index> every(source.cols());
   std::iota(every.begin(), every.end(), 0);
   return score_subset(source, classes, every, options, 1, context);
 }

@@ -56,8 +56,8 @@ Contingency count_pairs(const std::vector<int>& truth, const std::vector<int>& c
     const bool seen = !table.cells.empty() && table.cells.back().row == row && table.cells.back().col == col;
     if (!seen) table.cells.push_back({row, col, 0});
     ++table.cells.back().count;
-    ++table.row_sums[static_cast<std::size_t>(row)];
-    ++table.col_sums[static_cast<std::size_t>(col)];
+    ++table.row_sums[row];
+    ++table.col_sums[col];
   }
   return table;
 }
@@ -100,14 +100,13 @@ std::vector<Index> match_columns(const BasicMatrix<Index>& cost) {
       std::size_t next = 0;
       for (std::size_t k = 1; k <= static_cast<std::size_t>(cols); ++k) {
         if (used[k]) continue;
-        const Index reduced =
-            cost(row - 1, static_cast<Index>(k) - 1) - row_price[static_cast<std::size_t>(row)] - col_price[k];
+        const Index reduced = cost(row - 1, static_cast<Index>(k) - 1) - row_price[row] - col_price[k];
         if (reduced < slack[k]) slack[k] = reduced, way[k] = static_cast<Index>(j);
         if (slack[k] < step) step = slack[k], next = k;
       }
       for (std::size_t k = 0; k <= static_cast<std::size_t>(cols); ++k) {
         if (used[k]) {
-          row_price[static_cast<std::size_t>(match[k])] += step, col_price[k] -= step;
+          row_price[match[k]] += step, col_price[k] -= step;
         } else {
           slack[k] -= step;
         }
@@ -120,7 +119,7 @@ std::vector<Index> match_columns(const BasicMatrix<Index>& cost) {
       j = before;
     }
   }
-  std::vector<Index> row_of(static_cast<std::size_t>(cols));
+  std::vector<Index> row_of(cols);
   for (std::size_t j = 0; j < row_of.size(); ++j) row_of[j] = match[j + 1] - 1;
   return row_of;
 }
@@ -136,10 +135,10 @@ std::vector<Index> best_assignment(const BasicMatrix<Index>& weights) {
   }
   const auto row_of = match_columns(cost);
   if (!wide) return row_of;  // the columns of `cost` are the rows of `weights`
-  std::vector<Index> col_of(static_cast<std::size_t>(rows), -1);
+  std::vector<Index> col_of(rows, -1);
   for (Index j = 0; j < cols; ++j) {
-    const Index row = row_of[static_cast<std::size_t>(j)];
-    if (row >= 0) col_of[static_cast<std::size_t>(row)] = j;
+    const Index row = row_of[j];
+    if (row >= 0) col_of[row] = j;
   }
   return col_of;
 }
@@ -155,7 +154,7 @@ double clustering_accuracy(const std::vector<int>& truth, const std::vector<int>
   const auto col_of = best_assignment(weights);
   Index hits = 0;
   for (Index i = 0; i < rows; ++i) {
-    const Index col = col_of[static_cast<std::size_t>(i)];
+    const Index col = col_of[i];
     if (col >= 0) hits += weights(i, col);
   }
   return static_cast<double>(hits) / static_cast<double>(table.total);
@@ -169,8 +168,8 @@ double normalized_mutual_info(const std::vector<int>& truth, const std::vector<i
   double information = 0.0;  // sum p_ij log(p_ij / (p_i p_j))
   for (const auto& cell : table.cells) {
     const auto count = static_cast<double>(cell.count);
-    const auto row = static_cast<double>(table.row_sums[static_cast<std::size_t>(cell.row)]);
-    const auto col = static_cast<double>(table.col_sums[static_cast<std::size_t>(cell.col)]);
+    const auto row = static_cast<double>(table.row_sums[cell.row]);
+    const auto col = static_cast<double>(table.col_sums[cell.col]);
     information += count / total * elementary::log(count * total / (row * col));
   }
   const double scale = std::sqrt(entropy(table.row_sums, total) * entropy(table.col_sums, total));

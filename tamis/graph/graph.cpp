@@ -50,13 +50,13 @@ std::vector<Edge> both_ways(const Edges& edges, std::vector<Index>& starts) {
   std::vector<Edge> both(2 * edges.columns.size());
   std::vector<Index> next(starts.begin(), starts.end() - 1);
   const auto put = [&](std::size_t row, std::size_t column, double weight) {
-    both[static_cast<std::size_t>(next[row]++)] = {static_cast<std::int32_t>(column), weight};
+    both[next[row]++] = {static_cast<std::int32_t>(column), weight};
   };
   for (std::size_t i = 0; i < n; ++i) {
     for (Index q = edges.offsets[i]; q < edges.offsets[i + 1]; ++q) {
-      const auto j = static_cast<std::size_t>(edges.columns[static_cast<std::size_t>(q)]);
-      put(i, j, edges.weights[static_cast<std::size_t>(q)]);
-      put(j, i, edges.weights[static_cast<std::size_t>(q)]);
+      const auto j = static_cast<std::size_t>(edges.columns[q]);
+      put(i, j, edges.weights[q]);
+      put(j, i, edges.weights[q]);
     }
   }
   return both;
@@ -74,8 +74,8 @@ void symmetrize(Edges edges, Graph& graph) {
     Edge* first = both.data() + starts[i];
     graph.offsets[i + 1] = graph.offsets[i] + (merge_row(first, both.data() + starts[i + 1]) - first);
   }
-  graph.columns.reserve(static_cast<std::size_t>(graph.offsets[n]));
-  graph.weights.reserve(static_cast<std::size_t>(graph.offsets[n]));
+  graph.columns.reserve(graph.offsets[n]);
+  graph.weights.reserve(graph.offsets[n]);
   graph.degree.assign(n, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
     const Edge* edge = both.data() + starts[i];
@@ -207,20 +207,20 @@ Graph weighted_sum(const std::vector<Graph>& graphs, const std::vector<double>& 
 }
 
 std::vector<int> connected_parts(const Graph& graph) {
-  std::vector<int> part(static_cast<std::size_t>(graph.rows), -1);
+  std::vector<int> part(graph.rows, -1);
   std::vector<Index> open;
   int count = 0;
   for (Index start = 0; start < graph.rows; ++start) {
-    if (part[static_cast<std::size_t>(start)] >= 0) continue;
+    if (part[start] >= 0) continue;
     open.assign(1, start);
-    part[static_cast<std::size_t>(start)] = count;
+    part[start] = count;
     while (!open.empty()) {
       const auto i = static_cast<std::size_t>(open.back());
       open.pop_back();
       for (Index q = graph.offsets[i]; q < graph.offsets[i + 1]; ++q) {
-        const std::int32_t j = graph.columns[static_cast<std::size_t>(q)];
-        if (part[static_cast<std::size_t>(j)] >= 0) continue;
-        part[static_cast<std::size_t>(j)] = count;
+        const std::int32_t j = graph.columns[q];
+        if (part[j] >= 0) continue;
+        part[j] = count;
         open.push_back(j);
       }
     }
@@ -231,13 +231,13 @@ std::vector<int> connected_parts(const Graph& graph) {
 
 double modularity(const Graph& graph, const std::vector<int>& labels) {
   const int clusters = labels.empty() ? 0 : *std::max_element(labels.begin(), labels.end()) + 1;
-  std::vector<double> degree(static_cast<std::size_t>(clusters));
+  std::vector<double> degree(clusters);
   double inside = 0, total = 0;
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    degree[static_cast<std::size_t>(labels[i])] += graph.degree[i];
+    degree[labels[i]] += graph.degree[i];
     total += graph.degree[i];
     for (auto q = static_cast<std::size_t>(graph.offsets[i]); q < static_cast<std::size_t>(graph.offsets[i + 1]); ++q) {
-      if (labels[static_cast<std::size_t>(graph.columns[q])] == labels[i]) inside += graph.weights[q];
+      if (labels[graph.columns[q]] == labels[i]) inside += graph.weights[q];
     }
   }
   if (total == 0) return 0;

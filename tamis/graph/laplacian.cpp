@@ -35,9 +35,8 @@ Matrix combine(const Graph& graph, const std::vector<double>& a, const std::vect
       const auto at = static_cast<std::size_t>(i);
       double* to = out.row(i);
       for (Index q = graph.offsets[at]; q < graph.offsets[at + 1]; ++q) {
-        const Index j = graph.columns[static_cast<std::size_t>(q)];
-        const double factor =
-            sign * b[at] * b[static_cast<std::size_t>(j)] * graph.weights[static_cast<std::size_t>(q)];
+        const Index j = graph.columns[q];
+        const double factor = sign * b[at] * b[j] * graph.weights[q];
         kernel.axpy(m, factor, v.row(j), to);
       }
       if (a[at] != 0) kernel.axpy(m, a[at], v.row(i), to);
@@ -143,9 +142,9 @@ void fix_basis(Matrix& vectors, Index first, Index count, const Matrix& random) 
 Matrix trivial_eigenvector(const Graph& graph) {
   Matrix v(graph.rows, 1);
   double norm = 0;
-  for (Index i = 0; i < graph.rows; ++i) norm += graph.degree[static_cast<std::size_t>(i)];
+  for (Index i = 0; i < graph.rows; ++i) norm += graph.degree[i];
   for (Index i = 0; i < graph.rows; ++i) {
-    v(i, 0) = norm > 0 ? std::sqrt(graph.degree[static_cast<std::size_t>(i)] / norm) : 0.0;
+    v(i, 0) = norm > 0 ? std::sqrt(graph.degree[i] / norm) : 0.0;
   }
   return v;
 }
@@ -171,16 +170,14 @@ Spectrum smoothest_eigenvectors(const Graph& graph, Index count, Context& contex
   const Matrix random = normal_matrix(graph.rows, width, Random(context.seed, kBasisStream));
   for (Index first = 0; first < pairs.vectors.cols();) {
     Index end = first + 1;
-    while (end < pairs.vectors.cols() &&
-           pairs.values[static_cast<std::size_t>(end - 1)] - pairs.values[static_cast<std::size_t>(end)] <=
-               kSameValue) {
+    while (end < pairs.vectors.cols() && pairs.values[end - 1] - pairs.values[end] <= kSameValue) {
       ++end;
     }
     fix_basis(pairs.vectors, first, end - first, random);
     first = end;
   }
   Spectrum out{first_columns(pairs.vectors, std::min(count, pairs.vectors.cols())), {}};
-  for (Index k = 0; k < out.vectors.cols(); ++k) out.values.push_back(1 - pairs.values[static_cast<std::size_t>(k)]);
+  for (Index k = 0; k < out.vectors.cols(); ++k) out.values.push_back(1 - pairs.values[k]);
   return out;
 }
 

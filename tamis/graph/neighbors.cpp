@@ -140,23 +140,23 @@ class MayBeNear {
 template <class T, class Exact>
 void scan(Search& search, MayBeNear& near, Index i, Index first, Index count, const T* products,
           std::vector<double>& distance, Exact exact) {
-  const double own = search.square[static_cast<std::size_t>(i)];
+  const double own = search.square[i];
   const double* square = search.square.data() + first;
   for (Index j = 0; j < count; ++j) {
-    distance[static_cast<std::size_t>(j)] = own + square[j] - 2 * static_cast<double>(products[j]);
+    distance[j] = own + square[j] - 2 * static_cast<double>(products[j]);
   }
   if (!search.distance_sum.empty()) {
     double sum = 0;
     for (Index j = 0; j < count; ++j) {
       if (first + j == i) continue;
-      const double value = distance[static_cast<std::size_t>(j)];
+      const double value = distance[j];
       const bool clear = value > search.rounding * (own + square[j]) + search.underflow;
       sum += std::sqrt(clear ? value : exact(first + j));
     }
-    search.distance_sum[static_cast<std::size_t>(i)] += sum;
+    search.distance_sum[i] += sum;
   }
   for (Index j = 0; j < count; ++j) {
-    const double value = distance[static_cast<std::size_t>(j)];
+    const double value = distance[j];
     const double margin = search.rounding * (own + square[j]) + search.underflow;
     if (value - margin > near.worst() || first + j == i) continue;
     near.add(first + j, value - margin, value + margin);
@@ -175,10 +175,10 @@ void fill_squares(const Centered& z, Search& search, Context& context) {
   context.pool().run((n + step - 1) / step, [&](Index task) {
     const Index first = task * step, rows = std::min(step, n - first);
     Matrix own(rows, d);
-    const std::vector<double> zero(static_cast<std::size_t>(d));
+    const std::vector<double> zero(d);
     load_rows(z, first, rows, own.data());
     for (Index i = 0; i < rows; ++i) {
-      search.square[static_cast<std::size_t>(first + i)] = squared_difference(own.row(i), zero.data(), d);
+      search.square[first + i] = squared_difference(own.row(i), zero.data(), d);
     }
   });
 }
@@ -226,8 +226,8 @@ void search_dense(const Centered& z, Search& search, Context& context) {
   context.pool().run((n + step - 1) / step, [&](Index task) {
     const Index first = task * step, rows = std::min(step, n - first);
     RowProducts<T> products(z, rows, others);
-    std::vector<double> distance(static_cast<std::size_t>(others)), own(static_cast<std::size_t>(d)), other(own.size());
-    std::vector<MayBeNear> near(static_cast<std::size_t>(rows), MayBeNear(search.out.count));
+    std::vector<double> distance(others), own(static_cast<std::size_t>(d)), other(own.size());
+    std::vector<MayBeNear> near(rows, MayBeNear(search.out.count));
     const auto exact = [&](Index j) {
       load_rows(z, j, 1, other.data());
       return squared_difference(own.data(), other.data(), d);
@@ -238,20 +238,20 @@ void search_dense(const Centered& z, Search& search, Context& context) {
       products.compute(first, rows, begin, count);
       for (Index i = 0; i < rows; ++i) {
         if (!search.distance_sum.empty()) load_rows(z, first + i, 1, own.data());
-        scan(search, near[static_cast<std::size_t>(i)], first + i, begin, count, products.row(i), distance, exact);
+        scan(search, near[i], first + i, begin, count, products.row(i), distance, exact);
       }
     }
     for (Index i = 0; i < rows; ++i) {
       Nearest nearest = nearest_of(search, first + i);
       load_rows(z, first + i, 1, own.data());
-      near[static_cast<std::size_t>(i)].for_each([&](Index j) { nearest.offer(j, exact(j)); });
+      near[i].for_each([&](Index j) { nearest.offer(j, exact(j)); });
     }
   });
 }
 
 double squared_difference(const Entries& rows, Index a, Index b) {
-  auto i = static_cast<std::size_t>(rows.offsets[static_cast<std::size_t>(a)]);
-  auto j = static_cast<std::size_t>(rows.offsets[static_cast<std::size_t>(b)]);
+  auto i = static_cast<std::size_t>(rows.offsets[a]);
+  auto j = static_cast<std::size_t>(rows.offsets[b]);
   const auto i_end = static_cast<std::size_t>(rows.offsets[static_cast<std::size_t>(a) + 1]);
   const auto j_end = static_cast<std::size_t>(rows.offsets[static_cast<std::size_t>(b) + 1]);
   double sum = 0;
@@ -277,17 +277,16 @@ void search_sparse(const Centered& z, Search& search, Context& context) {
   }
   const Index tasks = (n + kRowsAtOnce - 1) / kRowsAtOnce;
   context.pool().run(tasks, [&](Index task) {
-    std::vector<double> products(static_cast<std::size_t>(n)), distance(static_cast<std::size_t>(n));
+    std::vector<double> products(n), distance(static_cast<std::size_t>(n));
     for (Index i = task * kRowsAtOnce; i < std::min((task + 1) * kRowsAtOnce, n); ++i) {
       context.check_cancelled();
       std::fill(products.begin(), products.end(), 0.0);
-      for (Index k = rows.offsets[static_cast<std::size_t>(i)]; k < rows.offsets[static_cast<std::size_t>(i) + 1];
-           ++k) {
-        const double value = rows.values[static_cast<std::size_t>(k)];
-        const auto column = static_cast<std::size_t>(rows.columns[static_cast<std::size_t>(k)]);
+      for (Index k = rows.offsets[i]; k < rows.offsets[static_cast<std::size_t>(i) + 1]; ++k) {
+        const double value = rows.values[k];
+        const auto column = static_cast<std::size_t>(rows.columns[k]);
         for (auto q = static_cast<std::size_t>(columns.offsets[column]);
              q < static_cast<std::size_t>(columns.offsets[column + 1]); ++q) {
-          products[static_cast<std::size_t>(columns.columns[q])] += value * columns.values[q];
+          products[columns.columns[q]] += value * columns.values[q];
         }
       }
       const auto exact = [&](Index j) { return squared_difference(rows, i, j); };
@@ -313,9 +312,9 @@ Neighbors nearest_neighbors(const Source& source, Index count, bool with_mean, C
   Search search;
   search.out.count = std::min(count, n - 1);
   search.out.unit = moments.unit;
-  search.out.index.resize(static_cast<std::size_t>(n * search.out.count));
+  search.out.index.resize(n * search.out.count);
   search.out.distance.resize(search.out.index.size());
-  search.square.resize(static_cast<std::size_t>(n));
+  search.square.resize(n);
   if (with_mean) search.distance_sum.resize(search.square.size());
   const Centered z = around_centers(source, moments);
   if (source.sparse()) {
@@ -341,11 +340,11 @@ double sampled_mean_distance(const Source& source, Index pairs, Context& context
   const Centered z = around_centers(source, moments);
   const Index n = source.rows(), d = source.cols(), tasks = (pairs + kPairsAtOnce - 1) / kPairsAtOnce;
   const Entries rows = source.sparse() ? gather_entries(z, context) : Entries();
-  std::vector<double> sums(static_cast<std::size_t>(tasks));
+  std::vector<double> sums(tasks);
   context.count_pass();
   context.pool().run(tasks, [&](Index task) {
     context.check_cancelled();
-    std::vector<double> a(static_cast<std::size_t>(source.sparse() ? 0 : d)), b(a.size());
+    std::vector<double> a(source.sparse() ? 0 : d), b(a.size());
     double sum = 0;
     for (Index pair = task * kPairsAtOnce; pair < std::min((task + 1) * kPairsAtOnce, pairs); ++pair) {
       const Index i = random.below(static_cast<std::uint64_t>(2 * pair), n);
@@ -358,7 +357,7 @@ double sampled_mean_distance(const Source& source, Index pairs, Context& context
       load_rows(z, j, 1, b.data());
       sum += std::sqrt(squared_difference(a.data(), b.data(), d));
     }
-    sums[static_cast<std::size_t>(task)] = sum;
+    sums[task] = sum;
   });
   double sum = 0;
   for (const double value : sums) sum += value;

@@ -32,8 +32,8 @@ template <class Visit>
 void for_each_later_neighbor(const Graph& graph, Index i, Visit visit) {
   const auto at = static_cast<std::size_t>(i);
   for (Index q = graph.offsets[at]; q < graph.offsets[at + 1]; ++q) {
-    const Index j = graph.columns[static_cast<std::size_t>(q)];
-    if (j > i) visit(j, graph.weights[static_cast<std::size_t>(q)]);
+    const Index j = graph.columns[q];
+    if (j > i) visit(j, graph.weights[q]);
   }
 }
 
@@ -43,7 +43,7 @@ Sums dense_sums(const Centered& z, const Graph& graph, Index first, Index rows) 
   std::vector<double> own(d), other(d);
   for (Index i = first; i < first + rows; ++i) {
     load_rows(z, i, 1, own.data());
-    const double degree = graph.degree[static_cast<std::size_t>(i)];
+    const double degree = graph.degree[i];
     for (std::size_t j = 0; j < d; ++j) {
       out.first[j] += degree * own[j];
       out.second[j] += degree * own[j] * own[j];
@@ -59,9 +59,9 @@ Sums dense_sums(const Centered& z, const Graph& graph, Index first, Index rows) 
 // The same of stored entries; entries that are not stored are 0.
 Sums sparse_sums(const Entries& rows, Index d, const Graph& graph, Index first, Index count) {
   Sums out(d);
-  const auto begin = [&](Index i) { return static_cast<std::size_t>(rows.offsets[static_cast<std::size_t>(i)]); };
+  const auto begin = [&](Index i) { return static_cast<std::size_t>(rows.offsets[i]); };
   for (Index i = first; i < first + count; ++i) {
-    const double degree = graph.degree[static_cast<std::size_t>(i)];
+    const double degree = graph.degree[i];
     for (std::size_t k = begin(i); k < begin(i + 1); ++k) {
       const auto j = static_cast<std::size_t>(rows.columns[k]);
       out.first[j] += degree * rows.values[k];
@@ -74,7 +74,7 @@ Sums sparse_sums(const Entries& rows, Index d, const Graph& graph, Index first, 
         const bool left = b == b_end || (a < a_end && rows.columns[a] <= rows.columns[b]);
         const bool right = a == a_end || (b < b_end && rows.columns[b] <= rows.columns[a]);
         const double delta = (left ? rows.values[a] : 0.0) - (right ? rows.values[b] : 0.0);
-        out.roughness[static_cast<std::size_t>(left ? rows.columns[a] : rows.columns[b])] += weight * delta * delta;
+        out.roughness[left ? rows.columns[a] : rows.columns[b]] += weight * delta * delta;
         a += left ? 1 : 0;
         b += right ? 1 : 0;
       }

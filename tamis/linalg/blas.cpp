@@ -123,8 +123,8 @@ void syevd(int n, double* a, double* values) {
   int info = 0, query = -1, integer_size = 0;
   double size = 0;
   dsyevd_("V", "U", &n, a, &n, values, &size, &query, &integer_size, &query, &info);
-  std::vector<double> work(static_cast<std::size_t>(size));
-  std::vector<int> iwork(static_cast<std::size_t>(integer_size));
+  std::vector<double> work(size);
+  std::vector<int> iwork(integer_size);
   const int lwork = static_cast<int>(work.size()), liwork = static_cast<int>(iwork.size());
   dsyevd_("V", "U", &n, a, &n, values, work.data(), &lwork, iwork.data(), &liwork, &info);
   require(info == 0, ErrorCode::internal, "eigen-decomposition failed (dsyevd info ", info, ")");
@@ -155,14 +155,14 @@ void eigen_largest(Index n, Index count, double* a, double* values, double* vect
   const int ni = narrow(n), low = narrow(n - count + 1);
   auto lock = one_at_a_time();
   std::vector<double> backup(a, a + n * n), all(static_cast<std::size_t>(n));
-  std::vector<int> support(static_cast<std::size_t>(2 * count));
+  std::vector<int> support(2 * count);
   const double zero = 0;
   int found = 0, info = 0, query = -1, integer_size = 0;
   double size = 0;
   dsyevr_("V", "I", "U", &ni, a, &ni, &zero, &zero, &low, &ni, &zero, &found, all.data(), vectors, &ni, support.data(),
           &size, &query, &integer_size, &query, &info);
-  std::vector<double> work(static_cast<std::size_t>(size));
-  std::vector<int> iwork(static_cast<std::size_t>(integer_size));
+  std::vector<double> work(size);
+  std::vector<int> iwork(integer_size);
   const int lwork = static_cast<int>(work.size()), liwork = static_cast<int>(iwork.size());
   dsyevr_("V", "I", "U", &ni, a, &ni, &zero, &zero, &low, &ni, &zero, &found, all.data(), vectors, &ni, support.data(),
           work.data(), &lwork, iwork.data(), &liwork, &info);
@@ -182,12 +182,12 @@ void tridiagonalize(Index n, double* a, double* diagonal, double* off) {
   if (n == 0) return;
   const int ni = narrow(n), query = -1;
   int info = 0;
-  std::vector<double> scalars(static_cast<std::size_t>(n));
+  std::vector<double> scalars(n);
   double reduce = 0, form = 0;
   const auto lock = one_at_a_time();
   dsytrd_("L", &ni, a, &ni, diagonal, off, scalars.data(), &reduce, &query, &info);
   dorgtr_("L", &ni, a, &ni, scalars.data(), &form, &query, &info);
-  std::vector<double> work(static_cast<std::size_t>(std::max(reduce, form)));
+  std::vector<double> work(std::max(reduce, form));
   const int size = static_cast<int>(work.size());
   dsytrd_("L", &ni, a, &ni, diagonal, off, scalars.data(), work.data(), &size, &info);
   require(info == 0, ErrorCode::internal, "tridiagonal reduction failed (dsytrd info ", info, ")");

@@ -16,7 +16,7 @@ namespace {
 // The lower triangle again from the upper one, which the factorisation leaves alone, and the diagonal.
 void restore(const std::vector<double>& diagonal, double lift, Matrix& a) {
   for (Index i = 0; i < a.rows(); ++i) {
-    a(i, i) = diagonal[static_cast<std::size_t>(i)] + lift;
+    a(i, i) = diagonal[i] + lift;
     for (Index j = 0; j < i; ++j) a(i, j) = a(j, i);
   }
 }
@@ -26,8 +26,8 @@ void restore(const std::vector<double>& diagonal, double lift, Matrix& a) {
 Cholesky::Cholesky(Matrix a) : l_(std::move(a)) {
   assert(l_.rows() == l_.cols());
   const Index n = l_.rows();
-  std::vector<double> diagonal(static_cast<std::size_t>(n));
-  for (Index i = 0; i < n; ++i) diagonal[static_cast<std::size_t>(i)] = l_(i, i);
+  std::vector<double> diagonal(n);
+  for (Index i = 0; i < n; ++i) diagonal[i] = l_(i, i);
   const double largest = n == 0 ? 0.0 : *std::max_element(diagonal.begin(), diagonal.end());
   while (!blas::cholesky(n, l_.data())) {
     lift_ = lift_ == 0 ? static_cast<double>(n) * std::numeric_limits<double>::epsilon() * largest : 10 * lift_;

@@ -77,7 +77,7 @@ Matrix transposed(const Matrix& a) {
 
 void scale_rows(const std::vector<double>& by, Matrix& a) {
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Index j = 0; j < a.cols(); ++j) a(i, j) *= by[static_cast<std::size_t>(i)];
+    for (Index j = 0; j < a.cols(); ++j) a(i, j) *= by[i];
   }
 }
 
@@ -89,7 +89,7 @@ Matrix normal_matrix(Index rows, Index cols, const Random& random) {
 
 EigenPairs symmetric_eigen(Matrix a) {
   const Index n = a.rows();
-  EigenPairs out{std::vector<double>(static_cast<std::size_t>(n)), std::move(a)};
+  EigenPairs out{std::vector<double>(n), std::move(a)};
   blas::eigen_all(n, out.vectors.data(), out.values.data());
   // Rows with values rising become columns with values falling, in place.
   std::reverse(out.values.begin(), out.values.end());
@@ -105,12 +105,12 @@ EigenPairs symmetric_eigen_largest(const Matrix& a, Index count) {
   // Divide and conquer for all pairs beats bisection for some of them while the matrix is small.
   if (a.rows() <= 256 || 2 * count >= a.rows()) {
     EigenPairs all = symmetric_eigen(a);
-    all.values.resize(static_cast<std::size_t>(count));
+    all.values.resize(count);
     all.vectors = first_columns(all.vectors, count);
     return all;
   }
   Matrix work = a, vectors(count, a.rows());
-  std::vector<double> values(static_cast<std::size_t>(count));
+  std::vector<double> values(count);
   blas::eigen_largest(a.rows(), count, work.data(), values.data(), vectors.data());
   return falling_columns(values, vectors.data(), a.rows());
 }

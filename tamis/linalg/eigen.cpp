@@ -78,7 +78,7 @@ Basis basis_of(const RitzPairs& pairs) {
   const Index width = pairs.vectors.cols();
   Basis basis{{pairs.vectors}, {}, Matrix(width, width)};
   if (pairs.image.cols() > 0) basis.image.push_back(pairs.image);
-  for (Index k = 0; k < width; ++k) basis.h(k, k) = pairs.values[static_cast<std::size_t>(k)];
+  for (Index k = 0; k < width; ++k) basis.h(k, k) = pairs.values[k];
   return basis;
 }
 
@@ -86,15 +86,15 @@ Basis basis_of(const RitzPairs& pairs) {
 Matrix residuals_of(const SymmetricOperator& m, const RitzPairs& pairs) {
   Matrix r = times(m, pairs.vectors, pairs.image);
   for (Index i = 0; i < r.rows(); ++i) {
-    for (Index k = 0; k < r.cols(); ++k) r(i, k) -= pairs.values[static_cast<std::size_t>(k)] * pairs.vectors(i, k);
+    for (Index k = 0; k < r.cols(); ++k) r(i, k) -= pairs.values[k] * pairs.vectors(i, k);
   }
   return r;
 }
 
 std::vector<double> column_norms(const Matrix& r) {
-  std::vector<double> out(static_cast<std::size_t>(r.cols()));
+  std::vector<double> out(r.cols());
   for (Index i = 0; i < r.rows(); ++i) {
-    for (Index k = 0; k < r.cols(); ++k) out[static_cast<std::size_t>(k)] += r(i, k) * r(i, k);
+    for (Index k = 0; k < r.cols(); ++k) out[k] += r(i, k) * r(i, k);
   }
   for (auto& value : out) value = std::sqrt(value);
   return out;

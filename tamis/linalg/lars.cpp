@@ -58,14 +58,14 @@ class GrowingCholesky {
         at(i)[q] = cosine * left + sine * right;
         at(i)[q + 1] = cosine * right - sine * left;
       }
-      rows_[static_cast<std::size_t>(q)].pop_back();
+      rows_[q].pop_back();
     }
   }
 
   // x = L^-1 x, entries from `known` on.
   void forward(std::vector<double>& x, Index known = 0) const {
     for (Index i = known; i < static_cast<Index>(x.size()); ++i) {
-      double& value = x[static_cast<std::size_t>(i)];
+      double& value = x[i];
       value = (value - dot(at(i), x.data(), i)) / at(i)[i];
     }
   }
@@ -73,15 +73,15 @@ class GrowingCholesky {
   // x = L'^-1 x
   void backward(std::vector<double>& x) const {
     for (Index i = size() - 1; i >= 0; --i) {
-      double& value = x[static_cast<std::size_t>(i)];
+      double& value = x[i];
       value /= at(i)[i];
       kernels<double>().axpy(i, -value, at(i), x.data());
     }
   }
 
  private:
-  double* at(Index i) { return rows_[static_cast<std::size_t>(i)].data(); }
-  const double* at(Index i) const { return rows_[static_cast<std::size_t>(i)].data(); }
+  double* at(Index i) { return rows_[i].data(); }
+  const double* at(Index i) const { return rows_[i].data(); }
 
   std::vector<std::vector<double>> rows_;  // row i has i + 1 numbers
 };
@@ -124,13 +124,13 @@ class Path {
   void enter(Index j, std::vector<double> row) {
     row.back() += ridge_;
     if (!factor_.append(std::move(row), kDependent)) {
-      state_[static_cast<std::size_t>(j)] = kDependentState;
+      state_[j] = kDependentState;
       ++dependent_;
       return;
     }
-    state_[static_cast<std::size_t>(j)] = kActive;
+    state_[j] = kActive;
     direction_.columns.push_back(j);
-    signs_.push_back(c_[static_cast<std::size_t>(j)] < 0 ? -1.0 : 1.0);
+    signs_.push_back(c_[j] < 0 ? -1.0 : 1.0);
     beta_.push_back(0);
     solved_.push_back(signs_.back());
     factor_.forward(solved_, factor_.size() - 1);
@@ -213,7 +213,7 @@ class Path {
 
   void drop(Index i) {
     ++drops_;
-    dropped_ = direction_.columns[static_cast<std::size_t>(i)];
+    dropped_ = direction_.columns[i];
     direction_.columns.erase(direction_.columns.begin() + i);
     signs_.erase(signs_.begin() + i);
     beta_.erase(beta_.begin() + i);
@@ -225,7 +225,7 @@ class Path {
       if (state == kDependentState) state = kFree;
     }
     dependent_ = 0;
-    state_[static_cast<std::size_t>(dropped_)] = kFree;
+    state_[dropped_] = kFree;
   }
 
   Index wanted_;
@@ -246,7 +246,7 @@ class Path {
 void step(std::vector<Path*>& paths, LarsColumns& x, Context& context) {
   const auto count = static_cast<Index>(paths.size());
   std::vector<Index> entering(paths.size(), -1);
-  context.pool().run(count, [&](Index k) { entering[static_cast<std::size_t>(k)] = paths[k]->entering(); });
+  context.pool().run(count, [&](Index k) { entering[k] = paths[k]->entering(); });
   std::vector<Index> wanted(entering);
   std::sort(wanted.begin(), wanted.end());
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
@@ -332,7 +332,7 @@ LarsFit lars_lasso(LarsColumns& x, const Matrix& correlations, const LarsOptions
   LarsFit fit{Matrix(d, targets),        std::vector<double>(count), std::vector<Index>(count),
               std::vector<Index>(count), std::vector<Index>(count),  std::vector<Index>(count),
               std::vector<char>(count)};
-  for (Index k = 0; k < targets; ++k) paths[static_cast<std::size_t>(k)].store(k, fit);
+  for (Index k = 0; k < targets; ++k) paths[k].store(k, fit);
   return fit;
 }
 

@@ -24,8 +24,8 @@ class BasicMatrix {
   const T* data() const { return data_.data(); }
   T* row(Index i) { return data_.data() + i * cols_; }
   const T* row(Index i) const { return data_.data() + i * cols_; }
-  T& operator()(Index i, Index j) { return data_[static_cast<std::size_t>(i * cols_ + j)]; }
-  const T& operator()(Index i, Index j) const { return data_[static_cast<std::size_t>(i * cols_ + j)]; }
+  T& operator()(Index i, Index j) { return data_[i * cols_ + j]; }
+  const T& operator()(Index i, Index j) const { return data_[i * cols_ + j]; }
 
  private:
   Index rows_ = 0;

@@ -14,15 +14,15 @@ namespace {
 // Divides every column by its norm; columns whose squared norm is not above `floor`, or not finite, stay out.
 Matrix with_long_columns(const Matrix& p, double floor) {
   const Index m = p.cols();
-  std::vector<double> norm(static_cast<std::size_t>(m));
+  std::vector<double> norm(m);
   for (Index i = 0; i < p.rows(); ++i) {
     const double* row = p.row(i);
-    for (Index j = 0; j < m; ++j) norm[static_cast<std::size_t>(j)] += row[j] * row[j];
+    for (Index j = 0; j < m; ++j) norm[j] += row[j] * row[j];
   }
   std::vector<Index> keep;
   std::vector<double> length;
   for (Index j = 0; j < m; ++j) {
-    const double value = norm[static_cast<std::size_t>(j)];
+    const double value = norm[j];
     if (!(value > floor) || !std::isfinite(value)) continue;
     keep.push_back(j);
     length.push_back(std::sqrt(value));
@@ -41,10 +41,10 @@ Matrix with_long_columns(const Matrix& p, double floor) {
 Matrix whitened(const Matrix& p, double floor) {
   const EigenPairs pairs = symmetric_eigen(product_transposed_left(p, p));
   Index rank = 0;
-  while (rank < p.cols() && pairs.values[static_cast<std::size_t>(rank)] > floor) ++rank;
+  while (rank < p.cols() && pairs.values[rank] > floor) ++rank;
   Matrix mix = first_columns(pairs.vectors, rank);
   for (Index i = 0; i < mix.rows(); ++i) {
-    for (Index k = 0; k < rank; ++k) mix(i, k) /= std::sqrt(pairs.values[static_cast<std::size_t>(k)]);
+    for (Index k = 0; k < rank; ++k) mix(i, k) /= std::sqrt(pairs.values[k]);
   }
   return product(p, mix);
 }
@@ -90,16 +90,16 @@ void remove_part(const double* row, double square, double* from, Index cols) {
 
 std::vector<Index> pivoted_rows(const Matrix& w, Index count) {
   constexpr double kRowTie = 1e-9;
-  std::vector<double> length(static_cast<std::size_t>(w.rows()));
+  std::vector<double> length(w.rows());
   double longest = 0;
   for (Index i = 0; i < w.rows(); ++i) {
-    length[static_cast<std::size_t>(i)] = squared_length(w.row(i), w.cols());
-    longest = std::max(longest, length[static_cast<std::size_t>(i)]);
+    length[i] = squared_length(w.row(i), w.cols());
+    longest = std::max(longest, length[i]);
   }
   const double floor = kRowTie * kRowTie * longest;
   std::vector<Index> left, taken;
   for (Index i = 0; i < w.rows(); ++i) {
-    if (length[static_cast<std::size_t>(i)] > floor) left.push_back(i);
+    if (length[i] > floor) left.push_back(i);
   }
   while (!left.empty() && static_cast<Index>(taken.size()) < count) {
     Matrix rest(static_cast<Index>(left.size()), w.cols());

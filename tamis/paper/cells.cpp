@@ -122,10 +122,10 @@ Status parse_status(const std::string& name) {
 
 // Every column once.
 void check_ranking(const std::vector<Index>& ranking, Index features) {
-  std::vector<char> seen(static_cast<std::size_t>(features), 0);
+  std::vector<char> seen(features, 0);
   for (const Index j : ranking) {
-    require(j >= 0 && j < features && !seen[static_cast<std::size_t>(j)], ErrorCode::bad_data, "cell: ranking");
-    seen[static_cast<std::size_t>(j)] = 1;
+    require(j >= 0 && j < features && !seen[j], ErrorCode::bad_data, "cell: ranking");
+    seen[j] = 1;
   }
   require(ranking.size() == seen.size(), ErrorCode::bad_data, "cell: ranking");
 }

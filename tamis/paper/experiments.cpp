@@ -154,7 +154,7 @@ ExperimentSet read_experiment_set(const std::string& folder, const std::string& 
   set.dtype = store.dtype();
   set.source = table.source;
   if (set.dtype == DType::u8) {
-    const std::vector<double> scale(static_cast<std::size_t>(table.source.cols()), 1.0 / 255.0);
+    const std::vector<double> scale(table.source.cols(), 1.0 / 255.0);
     set.source = table.source.with_column_scale(scale);
   }
   set.sha256 = sha256(text(name_of(store.dtype()), store.sparse() ? " sparse " : " ", store.rows(), " ", store.cols(),

@@ -98,7 +98,7 @@ void rank_and_score(const ExperimentSet& set, Cell& cell, Scorer& scorer, Contex
 }
 
 void score_everything(const ExperimentSet& set, Cell& cell, Scorer& scorer, Context& context) {
-  std::vector<Index> every(static_cast<std::size_t>(set.source.cols()));
+  std::vector<Index> every(set.source.cols());
   std::iota(every.begin(), every.end(), 0);
   cell.scores = {scorer.score(every, evaluate_options(cell.plan.key), context)};
 }
@@ -164,8 +164,7 @@ class Runner {
 
   void run() {
     try {
-      context_.pool().run(static_cast<Index>(jobs_.size()),
-                          [this](Index i) { run_one(jobs_[static_cast<std::size_t>(i)]); });
+      context_.pool().run(static_cast<Index>(jobs_.size()), [this](Index i) { run_one(jobs_[i]); });
     } catch (...) {
       std::rethrow_exception(first_error_);
     }
@@ -255,7 +254,7 @@ ExperimentSet sampled_down(const ExperimentSet& set, Index most_rows, Context& c
   const DenseView view{numbers->data(), DType::f64, numbers->rows(), numbers->cols(), numbers->cols(), 1};
   smaller.source = Source(make_dense_store(view, numbers));
   smaller.classes.clear();
-  for (const Index i : rows) smaller.classes.push_back(set.classes[static_cast<std::size_t>(i)]);
+  for (const Index i : rows) smaller.classes.push_back(set.classes[i]);
   return smaller;
 }
 

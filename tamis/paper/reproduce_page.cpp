@@ -632,9 +632,9 @@ class ReproducePage {
     page::Image image{shape.width, shape.height, std::vector<std::uint8_t>(count, 0), "", ""};
     const double last = std::max(1.0, static_cast<double>(measured->features - 1));
     for (Index rank = 0; rank < measured->features; ++rank) {
-      const Index pixel = shape.pixel(measured->cell->ranking[static_cast<std::size_t>(rank)]);
+      const Index pixel = shape.pixel(measured->cell->ranking[rank]);
       const double shade = 255.0 - (255.0 - kLastInk) * static_cast<double>(rank) / last;
-      image.ink[static_cast<std::size_t>(pixel)] = static_cast<std::uint8_t>(std::lround(shade));
+      image.ink[pixel] = static_cast<std::uint8_t>(std::lround(shade));
     }
     image.label =
         text(row.method, " ", choice, ": ", measured->features, " pixels, ACC ", percent_text(measured->value.mean));

@@ -250,7 +250,7 @@ class ComparePage {
     for (Index rank = 0; rank < shown && !ranked_.empty(); ++rank) {
       std::vector<TableCell> cells = {rank + 1};
       for (const auto* row : ranked_) {
-        const std::string name = feature_name(record_.table, row->selected[static_cast<std::size_t>(rank)]);
+        const std::string name = feature_name(record_.table, row->selected[rank]);
         cells.emplace_back(name.empty() ? std::string("(empty name)") : printable(name, 60));
       }
       table.rows.push_back(std::move(cells));

@@ -136,7 +136,7 @@ std::string selection_json(const SelectionRecord& record) {
 void write_ranking(const SelectionRecord& record, FileWriter& out) {
   const auto& result = record.result;
   std::vector<char> selected(result.scores.size(), 0);
-  for (const Index j : result.selected) selected[static_cast<std::size_t>(j)] = 1;
+  for (const Index j : result.selected) selected[j] = 1;
   const auto& guidance = result.selection.guidance;
   const std::vector<double> share = guidance ? for_all_columns(guidance->share, result) : std::vector<double>();
   const std::vector<double> evidence = guidance ? for_all_columns(guidance->evidence, result) : std::vector<double>();
@@ -145,10 +145,10 @@ void write_ranking(const SelectionRecord& record, FileWriter& out) {
   for (std::size_t rank = 0; rank < result.ranking.size(); ++rank) {
     const Index j = result.ranking[rank];
     std::string line = std::to_string(rank + 1) + ',' + std::to_string(j) + ',';
-    line += csv_cell(feature_name(record.table, j)) + ',' + number_text(result.scores[static_cast<std::size_t>(j)]);
-    line += selected[static_cast<std::size_t>(j)] ? ",1" : ",0";
-    if (guidance) line += ',' + number_text(share[static_cast<std::size_t>(j)]);
-    if (judged) line += ',' + number_text(evidence[static_cast<std::size_t>(j)]);
+    line += csv_cell(feature_name(record.table, j)) + ',' + number_text(result.scores[j]);
+    line += selected[j] ? ",1" : ",0";
+    if (guidance) line += ',' + number_text(share[j]);
+    if (judged) line += ',' + number_text(evidence[j]);
     out.write(line + ',' + std::to_string(record.table.column(j)) + '\n');
   }
 }

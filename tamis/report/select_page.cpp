@@ -364,7 +364,7 @@ class SelectPage {
     std::vector<double> sizes;
     for (const int cluster : selection_.clusters) {
       if (cluster >= static_cast<int>(sizes.size())) sizes.resize(static_cast<std::size_t>(cluster) + 1, 0.0);
-      if (cluster >= 0) sizes[static_cast<std::size_t>(cluster)] += 1.0;
+      if (cluster >= 0) sizes[cluster] += 1.0;
     }
     const std::size_t count = sizes.size(), shown = std::min(kShownClusters, count);
     const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());

@@ -29,13 +29,13 @@ std::optional<Agreement> agreement_with_groups(const Guidance& guidance, std::ve
   const std::vector<Index> drawn = draw_rows(looked.rows(), rows, context.seed);
   const Source some = take_rows(looked, drawn, context);
   std::vector<int> labels;
-  for (const Index i : drawn) labels.push_back(guidance.groups[static_cast<std::size_t>(i)]);
+  for (const Index i : drawn) labels.push_back(guidance.groups[i]);
   EvaluateOptions options;
   options.clusters = groups;
   options.repeats = kAgreementStarts;
   options.redundancy = false;
   std::ranges::sort(selected);
-  std::vector<Index> every(static_cast<std::size_t>(d));
+  std::vector<Index> every(d);
   std::iota(every.begin(), every.end(), 0);
   return Agreement{rows, score_subset(some, labels, selected, options, 1, context).nmi.mean,
                    score_subset(some, labels, every, options, 1, context).nmi.mean};

@@ -103,7 +103,7 @@ class Comparer {
 
   // On a source of its own, so that no method is spared the passes whose results an earlier one left behind.
   SelectResult rank(const Method& method, BoundMethod& bound) {
-    std::vector<Index> every(static_cast<std::size_t>(source_.cols()));
+    std::vector<Index> every(source_.cols());
     std::iota(every.begin(), every.end(), 0);
     SelectRequest select;
     select.features.count = request_.sizes.back();
@@ -206,9 +206,9 @@ Matrix overlap(const std::vector<std::vector<Index>>& rankings, Index k) {
   Matrix share(count, count);
   for (Index a = 0; a < count; ++a) {
     for (Index b = 0; b < count; ++b) {
-      const auto& other = first[static_cast<std::size_t>(b)];
+      const auto& other = first[b];
       Index common = 0;
-      for (const Index j : first[static_cast<std::size_t>(a)]) common += other.contains(j) ? 1 : 0;
+      for (const Index j : first[a]) common += other.contains(j) ? 1 : 0;
       share(a, b) = static_cast<double>(common) / static_cast<double>(k);
     }
   }

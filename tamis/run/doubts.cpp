@@ -31,7 +31,7 @@ std::string named_columns(const std::vector<Index>& columns, const ColumnName& n
 // Calls visit(value) for the numbers of a column in a block, until it says false.
 template <class Visit>
 bool visit_column(const Source& source, const Block& block, Index j, Visit visit) {
-  const Index stored = source.columns()[static_cast<std::size_t>(j)];
+  const Index stored = source.columns()[j];
   for (Index i = 0; i < block.rows; ++i) {
     if (!visit(element(block.dense, i, stored))) return false;
   }
@@ -45,7 +45,7 @@ std::vector<Index> may_count(const ColumnMoments& moments) {
   constexpr Index kFewest = 8;  // rows; fewer are often in order by chance
   std::vector<Index> columns;
   for (Index j = 0; j < static_cast<Index>(moments.min.size()) && moments.rows >= kFewest; ++j) {
-    const double low = moments.min[static_cast<std::size_t>(j)], high = moments.max[static_cast<std::size_t>(j)];
+    const double low = moments.min[j], high = moments.max[j];
     if (is_whole(low) && is_whole(high) && high - low >= static_cast<double>(moments.rows - 1)) columns.push_back(j);
   }
   return columns;

@@ -164,9 +164,7 @@ Index resolve_count(const FeatureCount& wanted, Index available) {
   return count;
 }
 
-std::string feature_name(const Table& table, Index j) {
-  return table.names.empty() ? text("f", j) : table.names[static_cast<std::size_t>(j)];
-}
+std::string feature_name(const Table& table, Index j) { return table.names.empty() ? text("f", j) : table.names[j]; }
 
 std::vector<Index> columns_of_file(const Table& table, const std::vector<Index>& features) {
   std::vector<Index> columns;
@@ -191,10 +189,10 @@ std::vector<Index> resolve_features(const FeatureList& list, const Table& table,
   if (list.words.empty()) return {};
   const Resolver resolve(table, list.kind, where, skip_left_out);
   std::vector<Index> features;
-  std::vector<char> seen(static_cast<std::size_t>(table.source.cols()), 0);
+  std::vector<char> seen(table.source.cols(), 0);
   for (const auto& word : list.words) {
     const auto feature = resolve(word);
-    if (feature && !seen[static_cast<std::size_t>(*feature)]++) features.push_back(*feature);
+    if (feature && !seen[*feature]++) features.push_back(*feature);
   }
   return features;
 }
@@ -214,7 +212,7 @@ FeatureList read_feature_list(const std::string& path, std::optional<Index> top,
     const auto count = static_cast<Index>(list.words.size());
     require(*top >= 1 && *top <= count, ErrorCode::usage, "top = ", *top, ", need 1..", count, " (the length of ", path,
             ")");
-    list.words.resize(static_cast<std::size_t>(*top));
+    list.words.resize(*top);
   }
   return list;
 }

@@ -61,7 +61,7 @@ std::string beginning(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string head(4096, '\0');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(file.gcount()));
+  head.resize(file.gcount());
   return head;
 }
 
@@ -112,7 +112,7 @@ std::vector<std::string> read_journal(const std::string& folder) {
   std::string bytes(kMostJournal, '\0');
   const ssize_t size = file.open() ? read(file.value(), bytes.data(), bytes.size()) : -1;
   if (size < 0) fail_io(path, errno);
-  bytes.resize(static_cast<std::size_t>(size));
+  bytes.resize(size);
   std::vector<std::string> names;
   bool ours = bytes.starts_with(kJournalHead);
   std::istringstream lines(ours ? bytes.substr(kJournalHead.size()) : "");

@@ -81,8 +81,8 @@ void find_duplicates(const Source& source, const Fingerprints& prints, const std
                      Context& context) {
   std::map<std::pair<std::uint64_t, Index>, std::vector<Index>> groups;
   for (Index j = 0; j < source.cols(); ++j) {
-    const auto stored = static_cast<std::size_t>(source.columns()[static_cast<std::size_t>(j)]);
-    if (!skip[static_cast<std::size_t>(j)]) groups[{prints.hash[stored], prints.filled[stored]}].push_back(j);
+    const auto stored = static_cast<std::size_t>(source.columns()[j]);
+    if (!skip[j]) groups[{prints.hash[stored], prints.filled[stored]}].push_back(j);
   }
   for (const auto& [print, group] : groups) {
     if (group.size() > 1) verify(source, group, result.duplicates, context);
@@ -99,7 +99,7 @@ void add_moments(const Source& finite, const std::vector<Index>& columns, std::v
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (!moments.varies(static_cast<Index>(i))) {
       result.constant.push_back(columns[i]);
-      skip[static_cast<std::size_t>(columns[i])] = 1;
+      skip[columns[i]] = 1;
       continue;
     }
     const double sd = moments.unit * std::sqrt(moments.scatter[i] / static_cast<double>(moments.rows - 1));
@@ -114,7 +114,7 @@ void add_moments(const Source& finite, const std::vector<Index>& columns, std::v
 Profile profile(const Source& source, Context& context) {
   Profile result;
   std::vector<Index> finite;
-  std::vector<char> skip(static_cast<std::size_t>(source.cols()), 0);
+  std::vector<char> skip(source.cols(), 0);
   const auto missing = count_not_finite(source, context);
   for (Index j = 0; j < source.cols(); ++j) {
     const auto column = static_cast<std::size_t>(j);
@@ -123,8 +123,7 @@ Profile profile(const Source& source, Context& context) {
     (missing[column] > 0 ? result.columns_not_finite : finite).push_back(j);
   }
   const auto prints = fingerprints(source.store(), context);
-  for (const Index stored : source.columns())
-    result.zeros += source.rows() - prints.filled[static_cast<std::size_t>(stored)];
+  for (const Index stored : source.columns()) result.zeros += source.rows() - prints.filled[stored];
   if (finite.empty()) return result;
   add_moments(source.with_columns(finite), finite, skip, result, context);
   find_duplicates(source, prints, skip, result, context);

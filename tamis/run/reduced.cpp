@@ -45,7 +45,7 @@ std::string npy_header(DType type, Index rows, Index cols) {
 // The store's columns behind the selected features.
 std::vector<Index> store_columns(const Table& table, const std::vector<Index>& selected) {
   std::vector<Index> columns;
-  for (const Index j : selected) columns.push_back(table.source.columns()[static_cast<std::size_t>(j)]);
+  for (const Index j : selected) columns.push_back(table.source.columns()[j]);
   return columns;
 }
 
@@ -100,7 +100,7 @@ void write_csv(const Table& table, const std::vector<Index>& selected, const std
     const Block block = store.block(b);
     for (Index i = 0; i < block.rows; ++i) {
       line.clear();
-      if (!table.row_ids.empty()) line += csv_cell(table.row_ids[static_cast<std::size_t>(block.first + i)]) + ',';
+      if (!table.row_ids.empty()) line += csv_cell(table.row_ids[block.first + i]) + ',';
       for (const Index j : columns) {
         require_finite_element(block, i, j);
         line += element_text(block.dense, i, j) + ',';
@@ -115,16 +115,15 @@ void write_csv(const Table& table, const std::vector<Index>& selected, const std
 template <class Entry>
 void for_entries(const Table& table, const std::vector<Index>& selected, Context& context, Entry entry) {
   const Store& store = table.source.store();
-  std::vector<Index> position(static_cast<std::size_t>(store.cols()), -1);
+  std::vector<Index> position(store.cols(), -1);
   const auto columns = store_columns(table, selected);
-  for (std::size_t k = 0; k < columns.size(); ++k)
-    position[static_cast<std::size_t>(columns[k])] = static_cast<Index>(k);
+  for (std::size_t k = 0; k < columns.size(); ++k) position[columns[k]] = static_cast<Index>(k);
   for (Index b = 0; b < store.block_count(); ++b) {
     context.check_cancelled();
     const Block block = store.block(b);
     for (Index i = 0; i < block.rows; ++i) {
       for (Index at = block.csr.offsets[i]; at < block.csr.offsets[i + 1]; ++at) {
-        const Index column = position[static_cast<std::size_t>(block.csr.columns[at])];
+        const Index column = position[block.csr.columns[at]];
         if (column >= 0) entry(block, block.first + i, column, at);
       }
     }

@@ -22,10 +22,10 @@ namespace tamis {
 namespace {
 
 std::vector<char> mask(const std::vector<Index>& positions, Index count, const char* where) {
-  std::vector<char> marked(static_cast<std::size_t>(count), 0);
+  std::vector<char> marked(count, 0);
   for (const Index j : positions) {
     require(j >= 0 && j < count, ErrorCode::usage, where, ": position ", j, ", need 0..", count - 1);
-    marked[static_cast<std::size_t>(j)] = 1;
+    marked[j] = 1;
   }
   return marked;
 }
@@ -46,7 +46,7 @@ std::vector<Index> pick(const std::vector<Index>& ranking, const std::vector<cha
           ", the number of included features");
   std::vector<Index> selected;
   for (const Index j : ranking) {
-    if (included[static_cast<std::size_t>(j)]) {
+    if (included[j]) {
       selected.push_back(j);
     } else if (free > 0) {
       selected.push_back(j), --free;
@@ -59,7 +59,7 @@ std::vector<Index> pick(const std::vector<Index>& ranking, const std::vector<cha
 std::vector<std::string> warnings_of(const Source& kept, const ColumnMoments& moments, const SelectRequest& request,
                                      const std::vector<Index>& available, Context& context) {
   const ColumnName name = [&](Index j) {
-    const Index column = available[static_cast<std::size_t>(j)];
+    const Index column = available[j];
     return request.name ? request.name(column) : text("column ", column);
   };
   std::vector<std::string> warnings;
@@ -176,7 +176,7 @@ bool may_be_the_data(const std::exception_ptr& failure) {
 
 // By another pass: throws Error(bad_data) where numbers are not finite now, by row and column, or others than before.
 void require_unchanged(const Source& source, const ColumnMoments& before, Context& context) {
-  std::vector<Index> every(static_cast<std::size_t>(source.cols()));
+  std::vector<Index> every(source.cols());
   std::iota(every.begin(), every.end(), 0);
   const ColumnMoments now = column_moments(source.with_columns(every), context);  // what the source remembers is not
   require(now.mean == before.mean && now.scatter == before.scatter, ErrorCode::bad_data,
@@ -199,7 +199,7 @@ Selection run_on_unchanged(BoundMethod& bound, const Source& source, const Sourc
 
 std::vector<double> for_all_columns(const std::vector<double>& values, const SelectResult& result) {
   std::vector<double> out(result.scores.size(), std::numeric_limits<double>::quiet_NaN());
-  for (std::size_t i = 0; i < values.size(); ++i) out[static_cast<std::size_t>(result.available[i])] = values[i];
+  for (std::size_t i = 0; i < values.size(); ++i) out[result.available[i]] = values[i];
   return out;
 }
 
@@ -247,10 +247,10 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
   report.passes = context.passes();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
-  result.scores.resize(static_cast<std::size_t>(source.cols()));
+  result.scores.resize(source.cols());
   result.scores = for_all_columns(result.selection.scores, result);
   for (const Index i : result.selection.ranking) {
-    result.ranking.push_back(result.available[static_cast<std::size_t>(i)]);
+    result.ranking.push_back(result.available[i]);
   }
   const auto least = static_cast<Index>(request.include.size());
   const Index count = automatic ? std::max(result.selection.guidance->suggested, least) : k;

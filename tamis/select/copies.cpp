@@ -19,7 +19,7 @@ using ColumnSets = std::vector<std::vector<Index>>;
 // Cuts sets where neighbours in the order of `key` differ by more than `slack` of a column; single columns are dropped.
 template <class Slack>
 ColumnSets cut(ColumnSets sets, const std::vector<double>& key, Slack slack) {
-  const auto at = [&](Index j) { return key[static_cast<std::size_t>(j)]; };
+  const auto at = [&](Index j) { return key[j]; };
   ColumnSets out;
   for (std::vector<Index>& set : sets) {
     std::sort(set.begin(), set.end(), [&](Index a, Index b) { return std::pair(at(a), a) < std::pair(at(b), b); });
@@ -42,7 +42,7 @@ ColumnSets candidates(const ColumnMoments& moments) {
     const auto k = static_cast<std::size_t>(j);
     return kRounding * (moments.max[k] - moments.min[k]);
   };
-  const auto of_scatter = [&](Index j) { return kRounding * moments.scatter[static_cast<std::size_t>(j)]; };
+  const auto of_scatter = [&](Index j) { return kRounding * moments.scatter[j]; };
   ColumnSets sets = cut({std::move(all)}, moments.min, none);
   sets = cut(std::move(sets), moments.max, none);
   sets = cut(std::move(sets), moments.mean, of_range);
@@ -51,7 +51,7 @@ ColumnSets candidates(const ColumnMoments& moments) {
 
 // The first column of the group that each column stands in.
 std::vector<Index> first_of_each(const Source& source, const ColumnSets& sets, Context& context) {
-  std::vector<Index> first(static_cast<std::size_t>(source.cols()));
+  std::vector<Index> first(source.cols());
   std::iota(first.begin(), first.end(), Index{0});
   std::vector<std::pair<Index, std::size_t>> suspects;  // with their sets
   for (std::size_t s = 0; s < sets.size(); ++s) {
@@ -65,7 +65,7 @@ std::vector<Index> first_of_each(const Source& source, const ColumnSets& sets, C
   std::map<std::pair<std::size_t, std::uint64_t>, Index> seen;
   for (std::size_t i = 0; i < suspects.size(); ++i) {
     const auto [column, set] = suspects[i];
-    first[static_cast<std::size_t>(column)] = seen.emplace(std::pair(set, prints[i]), column).first->second;
+    first[column] = seen.emplace(std::pair(set, prints[i]), column).first->second;
   }
   return first;
 }
@@ -75,7 +75,7 @@ std::vector<Index> first_of_each(const Source& source, const ColumnSets& sets, C
 std::vector<Index> Copies::firsts() const {
   std::vector<Index> out;
   for (Index j = 0; j < columns(); ++j) {
-    if (group[static_cast<std::size_t>(j)] == static_cast<Index>(out.size())) out.push_back(j);
+    if (group[j] == static_cast<Index>(out.size())) out.push_back(j);
   }
   return out;
 }
@@ -84,10 +84,10 @@ Copies find_copies(const Source& source, const ColumnMoments& moments, Context& 
   const std::vector<Index> first = first_of_each(source, candidates(moments), context);
   Copies out;
   for (Index j = 0; j < source.cols(); ++j) {
-    const Index f = first[static_cast<std::size_t>(j)];
+    const Index f = first[j];
     if (f == j) out.number.push_back(0);
-    out.group.push_back(f == j ? out.groups() - 1 : out.group[static_cast<std::size_t>(f)]);
-    ++out.number[static_cast<std::size_t>(out.group.back())];
+    out.group.push_back(f == j ? out.groups() - 1 : out.group[f]);
+    ++out.number[out.group.back()];
   }
   for (const double m : out.number) out.root.push_back(std::sqrt(m));
   return out;

@@ -18,7 +18,7 @@ const char* name_of(Status status) {
 std::vector<Index> rank_by_score(const std::vector<double>& scores) {
   std::vector<Index> order(scores.size());
   std::iota(order.begin(), order.end(), Index{0});
-  const auto score = [&](Index i) { return scores[static_cast<std::size_t>(i)]; };
+  const auto score = [&](Index i) { return scores[i]; };
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return score(a) > score(b); });
   double largest = 0.0;
   for (const double value : scores) largest = std::max(largest, std::abs(value));

@@ -64,17 +64,17 @@ Distinct distinct_columns(const Varying& varying, Context& context) {
 
 void spread_over_columns(const Matrix& w, const std::vector<Index>& kept, const Copies& copies, Index d, double unit,
                          Selection& out) {
-  out.scores.assign(static_cast<std::size_t>(d), 0.0);
+  out.scores.assign(d, 0.0);
   out.components = Matrix(d, w.cols());
   for (std::size_t i = 0; i < kept.size(); ++i) {
     const double* row = w.row(copies.group[i]);
-    const double root = copies.root[static_cast<std::size_t>(copies.group[i])];
+    const double root = copies.root[copies.group[i]];
     double norm = 0;
     for (Index k = 0; k < w.cols(); ++k) {
       norm += row[k] * row[k];
       out.components(kept[i], k) = row[k] / root / unit;
     }
-    out.scores[static_cast<std::size_t>(kept[i])] = std::sqrt(norm) / root / unit;
+    out.scores[kept[i]] = std::sqrt(norm) / root / unit;
   }
   out.ranking = rank_by_score(out.scores);
 }

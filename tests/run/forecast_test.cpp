@@ -22,8 +22,8 @@ TEST(Forecast, TheLargestPhaseMakesThePeak) {
   Plan without = plan;
   without.phases = {{"large", 1000}};
   EXPECT_EQ(plan.peak_numbers(), without.peak_numbers());
-  const Forecast found = forecast(plan, source, {});
-  EXPECT_EQ(found.peak_bytes, forecast(without, source, {}).peak_bytes);
+  const Forecast found = forecast(plan, source.size(), {});
+  EXPECT_EQ(found.peak_bytes, forecast(without, source.size(), {}).peak_bytes);
   EXPECT_EQ(found.peak_bytes, found.data_bytes + static_cast<std::uint64_t>(plan.program + 8 * plan.peak_numbers()));
   EXPECT_EQ(found.passes, 3);
   EXPECT_GT(found.seconds, 2);
@@ -32,10 +32,10 @@ TEST(Forecast, TheLargestPhaseMakesThePeak) {
 TEST(Forecast, CountsWhatTheProcessHoldsAndHasHeld) {
   const Source source = support::dense(support::mixture(40, 5, 2, 3, 4, 1));
   const Plan plan = some_plan(source);
-  const std::uint64_t alone = forecast(plan, source, {}).peak_bytes;
-  EXPECT_NEAR(static_cast<double>(forecast(plan, source, {5e8, 0}).peak_bytes), static_cast<double>(alone) + 5e8, 1);
-  EXPECT_EQ(forecast(plan, source, {0, alone + 7}).peak_bytes, alone + 7);
-  EXPECT_EQ(forecast(plan, source, {0, alone - 7}).peak_bytes, alone);
+  const std::uint64_t alone = forecast(plan, source.size(), {}).peak_bytes;
+  EXPECT_NEAR(static_cast<double>(forecast(plan, source.size(), {5e8, 0}).peak_bytes), static_cast<double>(alone) + 5e8, 1);
+  EXPECT_EQ(forecast(plan, source.size(), {0, alone + 7}).peak_bytes, alone + 7);
+  EXPECT_EQ(forecast(plan, source.size(), {0, alone - 7}).peak_bytes, alone);
 }
 
 TEST(Forecast, RefusesWhatDoesNotFit) {

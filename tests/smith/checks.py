@@ -12,9 +12,8 @@ from runs import NATIVE, PYTHON_COMMAND, Ended, Run, chosen, command, fit, selec
 from tables import BLOCK, STAY_ON_DISK, Table, formats_of
 
 TIE = 1e-9  # of the largest score
-# Copies of a column tie. Guided and MCFS leave a copy for later on purpose; the rest are methods that do not keep it yet.
+# Copies of a column tie. Guided and MCFS leave a copy for later on purpose.
 COPIES_COME_LATER = {"guided", "mcfs"}
-COPIES_DO_NOT_TIE_YET = {"ndfs", "rufs", "ufcm"}
 SELECT_FIELDS = {"tamis", "method", "options", "data", "selected", "names", "scores", "clusters", "report"}
 REPORT_FIELDS = {"status", "iterations", "objective", "terms", "path", "seconds", "passes", "peak_bytes", "seed"}
 
@@ -351,8 +350,7 @@ def may_change_units(case):
 
 
 def may_copy(case):
-    excepted = COPIES_COME_LATER | COPIES_DO_NOT_TIE_YET
-    late = case.run.method in excepted or case.run.options.get("order") == "qr"
+    late = case.run.method in COPIES_COME_LATER or case.run.options.get("order") == "qr"
     return case.went_well and is_double(case) and case.run.is_plain_call and not late
 
 

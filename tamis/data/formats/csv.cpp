@@ -135,13 +135,13 @@ class CsvReader {
 
   // A cell that is not plainly a number of a column of numbers.
   void take_cell(Index j, Index line, std::string_view cell, double*& to) {
-    const ColumnKind kind = columns_->kinds[static_cast<std::size_t>(j)];
+    const ColumnKind kind = columns_->kinds[j];
     if (kind == ColumnKind::text) return take_text(j, cell);
     double value = 0.0;
     const NumberStatus status = parse_cell(trimmed(cell), value);
     if (status != NumberStatus::ok) {
       if (kind == ColumnKind::number) not_a_number(j, line, trimmed(cell), status);
-      is_text_[static_cast<std::size_t>(j)] = true;
+      is_text_[j] = true;
     }
     *to++ = value;
   }
@@ -239,8 +239,8 @@ class CsvReader {
   }
 
   void place_column(Index j, Table& table) {
-    const ColumnKind kind = columns_->kinds[static_cast<std::size_t>(j)];
-    const bool out = kind == ColumnKind::text || is_text_[static_cast<std::size_t>(j)];
+    const ColumnKind kind = columns_->kinds[j];
+    const bool out = kind == ColumnKind::text || is_text_[j];
     if (out) {
       add_word(table.excluded_columns, header_ ? std::string(first_.cell(j)) : std::to_string(j), budget_);
     } else {
@@ -259,7 +259,7 @@ class CsvReader {
     double* to = values;
     for (Index i = 0; i < rows_; ++i) {
       for (Index j = 0; j < width_; ++j) {
-        if (keep_[static_cast<std::size_t>(j)]) *to++ = values[i * width_ + j];
+        if (keep_[j]) *to++ = values[i * width_ + j];
       }
     }
     width_ = kept;

@@ -122,19 +122,19 @@ CsvColumns::CsvColumns(const std::string& where, const FirstLine& line, bool hea
   if (options.id_column.empty() && options.labels.empty() && options.text_columns.empty()) return;
   const ColumnFinder finder(where, line, header, options);
   for (const std::string& name : options.text_columns) {
-    for (const Index j : finder.all(name)) kinds[static_cast<std::size_t>(j)] = ColumnKind::number_or_text;
+    for (const Index j : finder.all(name)) kinds[j] = ColumnKind::number_or_text;
   }
   if (!options.id_column.empty()) {
     id = finder.one(options.id_column);
     require(id >= 0, ErrorCode::usage, where, ": no column ", printable(options.id_column), " for the identifiers",
             header ? "" : " (the file has no header: name it by its position)");
-    kinds[static_cast<std::size_t>(id)] = ColumnKind::text;
+    kinds[id] = ColumnKind::text;
   }
   if (options.transpose) return;  // a column of a file that is turned round is not one label a row
   for (const std::string& name : options.labels) {
     const Index j = finder.one(name);
     if (j < 0) continue;
-    kinds[static_cast<std::size_t>(j)] = ColumnKind::text;
+    kinds[j] = ColumnKind::text;
     labels.emplace_back(j, name);
   }
 }

@@ -48,7 +48,7 @@ Counts count_delimiters(std::string_view text, bool complete) {
 
 CsvScanner::CsvScanner(ByteStream& bytes) : bytes_(bytes) {
   const std::uint64_t whole = bytes.remaining().value_or(kWindow);
-  buffer_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(whole + 2, kWindow)));  // small for small files
+  buffer_.resize(std::min<std::uint64_t>(whole + 2, kWindow));  // small for small files
   cursor_ = end_ = buffer_.as<char>();
   fill();
   const std::string_view start(cursor_, static_cast<std::size_t>(end_ - cursor_));

@@ -97,12 +97,12 @@ class NpzReader {
     require(array.count == count, ErrorCode::bad_data, archive_.where(), ": ", name, " has ", array.count,
             " numbers, need ", count);
     budget.take(static_cast<std::uint64_t>(count) * sizeof(T));
-    std::vector<T> out(static_cast<std::size_t>(count));
+    std::vector<T> out(count);
     for (Index i = 0; i < count; ++i) {
       std::int64_t value = 0;
       require(integer_at(array, i, value) && value >= low && value <= high, ErrorCode::bad_data, archive_.where(), ": ",
               name, "[", i, "] must be an integer in ", low, "..", high);
-      out[static_cast<std::size_t>(i)] = static_cast<T>(value);
+      out[i] = static_cast<T>(value);
     }
     budget.give_back(array.buffer.size());
     return out;
@@ -120,8 +120,8 @@ class NpzReader {
             " steps");
     csr.columns = read_integers<std::int32_t>("indices", data.count, 0, cols - 1, budget);
     budget.take(static_cast<std::uint64_t>(data.count) * sizeof(T));
-    csr.values.resize(static_cast<std::size_t>(data.count));
-    for (Index i = 0; i < data.count; ++i) csr.values[static_cast<std::size_t>(i)] = static_cast<T>(number_at(data, i));
+    csr.values.resize(data.count);
+    for (Index i = 0; i < data.count; ++i) csr.values[i] = static_cast<T>(number_at(data, i));
     csr.make_canonical();
     require_sparse_shape(archive_.where(), rows, cols, csr.values.size(), context_);  // without the zeros among them
     if (turn) budget.require(csr.values.size() * (sizeof(T) + 4) + static_cast<std::uint64_t>(cols + 1) * 16);

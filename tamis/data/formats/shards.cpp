@@ -178,7 +178,7 @@ class TextShards {
     for (const auto& [spec, labels] : table.labels) {
       LabelBuilder& builder = builders_.try_emplace(spec, budget_).first->second;
       for (const int c : labels.classes) {
-        builder.add(c < 0 ? std::string() : labels.names[static_cast<std::size_t>(c)]);
+        builder.add(c < 0 ? std::string() : labels.names[c]);
       }
     }
     const Matrix numbers = gather(table.source, context_);

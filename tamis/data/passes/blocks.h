@@ -50,7 +50,7 @@ void reduce_leaves(Index leaf_count, Index piece_count, Order order, Context& co
     const bool by_leaf = order == Order::by_leaf;
     const Index q = by_leaf ? task % piece_count : task / leaf_count;
     const Index i = by_leaf ? task / piece_count : task % leaf_count;
-    TreeMerger<Partial, Merge>& merger = *mergers[static_cast<std::size_t>(q)];
+    TreeMerger<Partial, Merge>& merger = *mergers[q];
     if (merger.add(i, leaf(i, q))) finish(q, merger.take());
   });
 }
@@ -95,7 +95,7 @@ void for_each_shifted(const Centered& z, const Block& block, Index row0, Index r
   const auto& row_scale = z.source().row_scale();
   const auto walk = [&](const auto* values) {
     for (Index i = row0; i < row0 + rows; ++i) {
-      const double r = row_scale.empty() ? 1.0 : row_scale[static_cast<std::size_t>(block.first + i)];
+      const double r = row_scale.empty() ? 1.0 : row_scale[block.first + i];
       for (Index k = csr.offsets[i]; k < csr.offsets[i + 1]; ++k) {
         const auto column = static_cast<std::size_t>(csr.columns[k]);
         const Index j = z.position().empty() ? static_cast<Index>(column) : z.position()[column];

@@ -12,9 +12,9 @@ namespace tamis {
 std::vector<std::int32_t> column_positions(const Source& source) {
   std::vector<std::int32_t> position;
   if (!source.sparse() || source.all_columns()) return position;
-  position.assign(static_cast<std::size_t>(source.store().cols()), -1);
+  position.assign(source.store().cols(), -1);
   for (std::size_t j = 0; j < source.columns().size(); ++j) {
-    position[static_cast<std::size_t>(source.columns()[j])] = static_cast<std::int32_t>(j);
+    position[source.columns()[j]] = static_cast<std::int32_t>(j);
   }
   return position;
 }
@@ -42,7 +42,7 @@ bool all_zero(const std::vector<double>& values) {
 std::vector<double> scale_in(const Source& source, double unit) {
   std::vector<double> scale = source.column_scale();
   if (unit == 1.0) return scale;
-  scale.resize(static_cast<std::size_t>(source.cols()), 1.0);
+  scale.resize(source.cols(), 1.0);
   for (auto& value : scale) value /= unit;
   return scale;
 }
@@ -77,7 +77,7 @@ namespace {
 std::vector<double> picked(const std::vector<double>& values, const std::vector<Index>& keep) {
   std::vector<double> out;
   for (const Index j : keep) {
-    if (!values.empty()) out.push_back(values[static_cast<std::size_t>(j)]);
+    if (!values.empty()) out.push_back(values[j]);
   }
   return out;
 }

@@ -67,7 +67,7 @@ class GramPass {
   Order order() const { return z_.source().store().in_memory() ? Order::by_piece : Order::by_leaf; }
 
   Matrix partial(const Block& block, Index q) const {
-    const PanelPair& at = pairs_[static_cast<std::size_t>(q)];
+    const PanelPair& at = pairs_[q];
     const Index left = at.left, right = at.right;
     Matrix sum(left, right), a(kGramRows, left), b(at.diagonal() ? 0 : kGramRows, right);
     for (Index row0 = 0; row0 < block.rows; row0 += kGramRows) {
@@ -105,8 +105,8 @@ class RowGramPass {
     Matrix out(z_.rows(), z_.rows());
     reduce_leaves<Matrix>(
         tamis::pieces(z_.cols(), kStretchCols), static_cast<Index>(pairs.size()), order, context,
-        [&](Index stretch, Index q) { return of_stretch(stretch, pairs[static_cast<std::size_t>(q)]); }, add_matrix,
-        [&](Index q, Matrix&& sum) { put(pairs[static_cast<std::size_t>(q)], sum, out); });
+        [&](Index stretch, Index q) { return of_stretch(stretch, pairs[q]); }, add_matrix,
+        [&](Index q, Matrix&& sum) { put(pairs[q], sum, out); });
     symmetrize(out);
     return out;
   }
@@ -154,7 +154,7 @@ Matrix gram(const Centered& z, Context& context) {
   }
   Matrix out(z.cols(), z.cols());
   const GramPass pass(z);
-  reduce(pass, context, [&](Index q, Matrix&& sum) { put(pass.pairs()[static_cast<std::size_t>(q)], sum, out); });
+  reduce(pass, context, [&](Index q, Matrix&& sum) { put(pass.pairs()[q], sum, out); });
   symmetrize(out);
   return out;
 }

@@ -81,7 +81,7 @@ double value_at(const Block& block, Index row, Index column) {
 Position first_not_finite(const Source& source, const Block& block) {
   for (Index i = 0; i < block.rows; ++i) {
     for (Index j = 0; j < source.cols(); ++j) {
-      const Index column = source.columns()[static_cast<std::size_t>(j)];
+      const Index column = source.columns()[j];
       const double value = value_at(block, i, column);
       if (!std::isfinite(value)) return {block.first + i, column, value};
     }
@@ -92,14 +92,14 @@ Position first_not_finite(const Source& source, const Block& block) {
 // Mean and scatter of the columns of one tile (rows x cols, relative values), each in two sweeps.
 void add_tile(const double* tile, Index rows, Index cols, Index col0, std::vector<double>& mean,
               std::vector<double>& scatter, Partial& out) {
-  mean.assign(static_cast<std::size_t>(cols), 0.0);
-  scatter.assign(static_cast<std::size_t>(cols), 0.0);
+  mean.assign(cols, 0.0);
+  scatter.assign(cols, 0.0);
   double* low = out.low.data() + col0;
   double* high = out.high.data() + col0;
   for (Index i = 0; i < rows; ++i) {
     const double* row = tile + i * cols;
     for (Index j = 0; j < cols; ++j) {
-      mean[static_cast<std::size_t>(j)] += row[j];
+      mean[j] += row[j];
       low[j] = row[j] < low[j] ? row[j] : low[j];
       high[j] = row[j] > high[j] ? row[j] : high[j];
     }
@@ -108,8 +108,8 @@ void add_tile(const double* tile, Index rows, Index cols, Index col0, std::vecto
   for (Index i = 0; i < rows; ++i) {
     const double* row = tile + i * cols;
     for (Index j = 0; j < cols; ++j) {
-      const double delta = row[j] - mean[static_cast<std::size_t>(j)];
-      scatter[static_cast<std::size_t>(j)] += delta * delta;
+      const double delta = row[j] - mean[j];
+      scatter[j] += delta * delta;
     }
   }
   for (Index j = 0; j < cols; ++j) {
@@ -121,7 +121,7 @@ void add_tile(const double* tile, Index rows, Index cols, Index col0, std::vecto
 Partial dense_partial(const Centered& relative, const Block& block) {
   const Index d = relative.cols();
   Partial out(d);
-  std::vector<double> tile(static_cast<std::size_t>(kTileRows * std::min(d, kTileCols))), mean, scatter;
+  std::vector<double> tile(kTileRows * std::min(d, kTileCols)), mean, scatter;
   for (Index col0 = 0; col0 < d; col0 += kTileCols) {
     const Index cols = std::min(kTileCols, d - col0);
     for (Index row0 = 0; row0 < block.rows; row0 += kTileRows) {
@@ -193,7 +193,7 @@ double unit_for(double widest) {
 }
 
 std::vector<double> inverse(const std::vector<double>& values, Index count) {
-  std::vector<double> out(static_cast<std::size_t>(count), 1.0);
+  std::vector<double> out(count, 1.0);
   for (std::size_t j = 0; j < values.size(); ++j) out[j] = values[j] == 0 ? 0 : 1 / values[j];
   return out;
 }
@@ -219,7 +219,7 @@ ColumnMoments finish(const Source& source, const Partial& partial, const std::ve
 // The first row stands for the offset (before the columns' scale): differences from it are exact where the offset
 // is large, and no value of a column is farther than sqrt(n) standard deviations from another.
 std::vector<double> reference_row(const Source& source, Context& context) {
-  if (source.rows() == 0) return std::vector<double>(static_cast<std::size_t>(source.cols()));
+  if (source.rows() == 0) return std::vector<double>(source.cols());
   const Source unscaled = source.sparse() ? source.with_column_scale(inverse(source.column_scale(), source.cols()))
                                           : source.without_column_scale();
   const Matrix row = gather_rows(unscaled, {0}, context);
@@ -301,7 +301,7 @@ void require_finite(const Position& bad) {
 }  // namespace
 
 double ColumnMoments::variance(Index j) const {
-  return scatter[static_cast<std::size_t>(j)] * unit * unit / static_cast<double>(std::max<Index>(rows - 1, 1));
+  return scatter[j] * unit * unit / static_cast<double>(std::max<Index>(rows - 1, 1));
 }
 
 namespace {
@@ -360,16 +360,14 @@ class NotFinitePass {
 
   Result partial(const Block& block) const {
     Result counts(static_cast<std::size_t>(source_.cols()));
-    const auto look = [&](Index, Index j, double value) {
-      counts[static_cast<std::size_t>(j)] += !std::isfinite(value);
-    };
+    const auto look = [&](Index, Index j, double value) { counts[j] += !std::isfinite(value); };
     if (block.sparse) {
       for_each_entry(source_, position_, block, look);
       return counts;
     }
     for (Index i = 0; i < block.rows; ++i) {
       for (Index j = 0; j < source_.cols(); ++j) {
-        look(i, j, element(block.dense, i, source_.columns()[static_cast<std::size_t>(j)]));
+        look(i, j, element(block.dense, i, source_.columns()[j]));
       }
     }
     return counts;

@@ -37,7 +37,7 @@ Source Wire<Source>::take(ChunkTask& task) {
   const auto column_scale = task.shared.list<double>();
   if (!column_scale.empty()) source = source.with_column_scale(column_scale);
   if (task.shared.number<int>() == 0) return source;
-  std::vector<double> row_scale(static_cast<std::size_t>(source.rows()));
+  std::vector<double> row_scale(source.rows());
   task.take_by_row(row_scale.data(), 1);
   return source.with_row_scale(row_scale);
 }
@@ -71,7 +71,7 @@ void Wire<ByRow<std::vector<int>>>::put(RemoteRequest& request, const ByRow<std:
 }
 
 std::vector<int> Wire<ByRow<std::vector<int>>>::take(ChunkTask& task) {
-  std::vector<int> values(static_cast<std::size_t>(task.rows));
+  std::vector<int> values(task.rows);
   task.take_by_row(values.data(), 1);
   return values;
 }
@@ -142,7 +142,7 @@ void ask_rows(const RemoteStore& store, RemoteRequest& request, Index end, Index
 
 void ask_rows(const RemoteStore& store, RemoteRequest& request, Index end, Index count, std::vector<int>& out,
               Context& context) {
-  out.reserve(static_cast<std::size_t>(count));
+  out.reserve(count);
   ask_each(store, request, end, count, context, [&](ByteView bytes, Index) {
     const auto some = unpacked_result<std::vector<int>>(bytes);
     out.insert(out.end(), some.begin(), some.end());

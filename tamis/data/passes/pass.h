@@ -225,7 +225,7 @@ template <class Pass>
 typename Pass::Result reduce_here(const Pass& pass, Context& context) {
   if constexpr (ByPieces<Pass>) {
     Sums out(static_cast<std::size_t>(pass.pieces()));
-    reduce_here(pass, context, [&](Index q, Matrix&& sum) { out[static_cast<std::size_t>(q)] = std::move(sum); });
+    reduce_here(pass, context, [&](Index q, Matrix&& sum) { out[q] = std::move(sum); });
     return out;
   } else if constexpr (ByBlocks<Pass>) {
     return reduce_blocks<typename Pass::Result>(

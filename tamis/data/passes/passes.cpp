@@ -51,9 +51,9 @@ struct Folded {
 
 // offset' V.
 std::vector<double> times_rows(const std::vector<double>& offset, const Matrix& v) {
-  std::vector<double> out(static_cast<std::size_t>(v.cols()));
+  std::vector<double> out(v.cols());
   for (Index j = 0; j < v.rows(); ++j) {
-    kernels<double>().axpy(v.cols(), offset[static_cast<std::size_t>(j)], v.row(j), out.data());
+    kernels<double>().axpy(v.cols(), offset[j], v.row(j), out.data());
   }
   return out;
 }
@@ -76,12 +76,12 @@ class DenseRows {
       const double* data = static_cast<const double*>(view.data) + row * view.row_stride;
       for (Index j = col0; j < col0 + cols;) {
         const Index end = std::min(rows_.run_end(j), col0 + cols);
-        pieces_.push_back({data + rows_.source().columns()[static_cast<std::size_t>(j)], view.row_stride, j, end - j});
+        pieces_.push_back({data + rows_.source().columns()[j], view.row_stride, j, end - j});
         j = end;
       }
       return;
     }
-    tile_.resize(static_cast<std::size_t>(kTileRows * step_));
+    tile_.resize(kTileRows * step_);
     load_tile(rows_, block, row, count, col0, cols, tile_.data(), step_);
     pieces_.push_back({tile_.data(), step_, col0, cols});
   }
@@ -138,8 +138,8 @@ struct RowEntries {
       return;
     }
     if (static_cast<Index>(own_values_.size()) < stored) {
-      own_values_.resize(static_cast<std::size_t>(stored));
-      own_columns_.resize(static_cast<std::size_t>(stored));
+      own_values_.resize(stored);
+      own_columns_.resize(stored);
     }
     std::size_t used = 0;
     for_each_shifted(z, block, i, 1, [&](Index, Index j, double value) {
@@ -186,7 +186,7 @@ class MultiplyPass {
     const Index d = z_.cols(), width = vp.cols();
     for_each_piece(z_.source(), context, [&](const Block& block, Index row0, Index rows) {
       DenseRows some(folded, kTileCols);
-      std::vector<double> y(static_cast<std::size_t>(kTileRows * width));
+      std::vector<double> y(kTileRows * width);
       for (Index row = row0; row < row0 + rows; row += kTileRows) {
         const Index count = std::min(kTileRows, row0 + rows - row);
         const char* ahead = d <= kTileCols ? rows_ahead(block, row + count) : nullptr;
@@ -198,7 +198,7 @@ class MultiplyPass {
         for (Index i = 0; i < count; ++i) {
           double* to = out.row(block.first + row + i);
           for (Index k = 0; k < out.cols(); ++k) {
-            to[k] = y[static_cast<std::size_t>(i * width + k)] - offset[static_cast<std::size_t>(k)];
+            to[k] = y[i * width + k] - offset[k];
           }
         }
       }
@@ -211,7 +211,7 @@ class MultiplyPass {
     const Matrix& vp = whole.matrix();
     for_each_piece(z_.source(), context, [&](const Block& block, Index row0, Index rows) {
       RowEntries entries;
-      std::vector<double> y(static_cast<std::size_t>(vp.cols()));
+      std::vector<double> y(vp.cols());
       for (Index i = row0; i < row0 + rows; ++i) {
         entries.load(z_, block, i);
         std::fill(y.begin(), y.end(), 0.0);
@@ -252,7 +252,7 @@ Matrix without_offset(Sums sums, const std::vector<double>& offset, Index cols) 
     const double* total = sums.front().row(sums.front().rows() - 1);
     const Index rows = sums[q].rows() - (q == 0 ? 1 : 0);
     for (Index i = 0; i < rows; ++i, ++j) {
-      const double center = offset[static_cast<std::size_t>(j)];
+      const double center = offset[j];
       for (Index k = 0; k < cols; ++k) out(j, k) = sums[q](i, k) - center * total[k];
     }
     if (q > 0) sums[q] = Matrix();
@@ -351,7 +351,7 @@ void sweep_block(const Folded& z, const Block& block, const Matrix& v, const std
 void sweep_sparse_block(const Centered& z, const Block& block, const Matrix& v, const std::vector<double>& offset,
                         Matrix& sum) {
   RowEntries entries;
-  std::vector<double> y(static_cast<std::size_t>(v.cols()));
+  std::vector<double> y(v.cols());
   for (Index i = 0; i < block.rows; ++i) {
     entries.load(z, block, i);
     std::fill(y.begin(), y.end(), 0.0);

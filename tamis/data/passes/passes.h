@@ -23,7 +23,7 @@ struct ColumnMoments {
   std::vector<char> varying;  // 1 where the column takes two values or more
   std::vector<Index> stored;  // entries stored (all rows where dense)
 
-  bool varies(Index j) const { return varying[static_cast<std::size_t>(j)] != 0; }
+  bool varies(Index j) const { return varying[j] != 0; }
   double variance(Index j) const;  // n - 1, natural units
 };
 
@@ -65,7 +65,7 @@ class Centered {
   // Dense: entries are taken as they are, in runs of columns long enough to be worth it.
   bool plain_rows() const { return plain_rows_; }
   // End of the run of columns, neighbours in the store, that column j stands in.
-  Index run_end(Index j) const { return run_end_[static_cast<std::size_t>(j)]; }
+  Index run_end(Index j) const { return run_end_[j]; }
 
  private:
   void derive();

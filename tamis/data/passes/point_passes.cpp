@@ -47,11 +47,11 @@ RowLabels Wire<RowLabels>::take(ChunkTask& task) {
   const auto are = task.shared.number<LabelsAre>();
   const auto moved = task.shared.list<RowLabels::Moved>();
   if (are == LabelsAre::none) return labels;
-  labels.values.resize(static_cast<std::size_t>(task.rows));
+  labels.values.resize(task.rows);
   task.take_by_row(labels.values.data(), 1);
   for (const auto& [row, label] : moved) {
     if (row >= task.first && row < task.first + task.rows) {
-      labels.values[static_cast<std::size_t>(row - task.first)] = static_cast<std::int32_t>(label);
+      labels.values[row - task.first] = static_cast<std::int32_t>(label);
     }
   }
   return labels;
@@ -59,7 +59,7 @@ RowLabels Wire<RowLabels>::take(ChunkTask& task) {
 
 void RowLabels::set(Index row, std::int32_t label) {
   if (there.store == nullptr) {
-    values[static_cast<std::size_t>(row)] = label;
+    values[row] = label;
   } else {
     moved.push_back({row, label});
   }
@@ -130,7 +130,7 @@ class TakePointsPass {
   Matrix whole(Context&) const {
     Matrix out(row_count(), points_.dims());
     for (Index i = 0; i < out.rows(); ++i) {
-      for (Index j = 0; j < out.cols(); ++j) out(i, j) = points_.at(rows_[static_cast<std::size_t>(i)], j);
+      for (Index j = 0; j < out.cols(); ++j) out(i, j) = points_.at(rows_[i], j);
     }
     return out;
   }
@@ -182,7 +182,7 @@ void add_point(const Points<T>& points, Index row, std::int32_t cluster, int sig
   const T* point = points.panel(row / kPanel) + row % kPanel;
   double* sum = sums.points.row(cluster);
   for (Index j = 0; j < points.dims(); ++j) sum[j] += sign * static_cast<double>(point[j * kPanel]);
-  sums.counts[static_cast<std::size_t>(cluster)] += sign;
+  sums.counts[cluster] += sign;
 }
 
 Index point_blocks(Index rows) { return pieces(rows, kBlockRows); }
@@ -200,11 +200,11 @@ class SumClustersPass {
   Index result_size() const { return clusters_ * points_.dims(); }
 
   ClusterSums whole(Context& context) const {
-    std::vector<ClusterSums> sums(static_cast<std::size_t>(point_blocks(points_.rows())));
+    std::vector<ClusterSums> sums(point_blocks(points_.rows()));
     context.pool().run(static_cast<Index>(sums.size()), [&](Index b) {
-      ClusterSums& sum = sums[static_cast<std::size_t>(b)] = ClusterSums(clusters_, points_.dims());
+      ClusterSums& sum = sums[b] = ClusterSums(clusters_, points_.dims());
       for (Index i = b * kBlockRows; i < std::min((b + 1) * kBlockRows, points_.rows()); ++i) {
-        const std::int32_t label = labels_.values[static_cast<std::size_t>(i)];
+        const std::int32_t label = labels_.values[i];
         if (label < 0) continue;
         add_point(points_, i, label, 1, sum);
         ++sum.changed;
@@ -243,12 +243,11 @@ class AssignPass {
   Index result_size() const { return clusters() * points_.dims(); }
 
   ClusterSums whole(Context& context) const {
-    if (labels_.empty()) labels_.values.assign(static_cast<std::size_t>(points_.rows()), -1);
+    if (labels_.empty()) labels_.values.assign(points_.rows(), -1);
     std::vector<ClusterSums> own;
     std::vector<ClusterSums>& changes = changes_ == nullptr ? own : *changes_;
-    changes.resize(static_cast<std::size_t>(point_blocks(points_.rows())), ClusterSums(clusters(), points_.dims()));
-    context.pool().run(static_cast<Index>(changes.size()),
-                       [&](Index b) { assign(b, changes[static_cast<std::size_t>(b)]); });
+    changes.resize(point_blocks(points_.rows()), ClusterSums(clusters(), points_.dims()));
+    context.pool().run(static_cast<Index>(changes.size()), [&](Index b) { assign(b, changes[b]); });
     merge_in_tree(changes, merge_clusters);
     if (changes.empty() || changes.front().changed == 0) return {};
     return std::exchange(changes.front(), ClusterSums(clusters(), points_.dims()));
@@ -271,7 +270,7 @@ class AssignPass {
     const Index first = b * kBlockRows, rows = std::min(kBlockRows, points_.rows() - first);
     if (!fixed_.empty()) {
       for (Index i = 0; i < rows; ++i) {
-        const std::int32_t fixed = fixed_.values[static_cast<std::size_t>(first + i)];
+        const std::int32_t fixed = fixed_.values[first + i];
         if (fixed >= 0) label[i] = fixed;
       }
     }
@@ -327,7 +326,7 @@ class FarthestPass {
     for (Index i = 0; i < points_.rows(); ++i) {
       const auto row = static_cast<std::size_t>(i);
       const std::int32_t own = labels_.values[row];
-      if (!may_lose_[static_cast<std::size_t>(own)] || (!fixed_.empty() && fixed_.values[row] >= 0)) continue;
+      if (!may_lose_[own] || (!fixed_.empty() && fixed_.values[row] >= 0)) continue;
       double distance = 0;
       for (Index j = 0; j < points_.dims(); ++j) {
         const double delta = static_cast<double>(points_.at(i, j)) - centers_(own, j);

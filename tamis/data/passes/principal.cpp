@@ -29,10 +29,10 @@ RitzPairs without_null(RitzPairs pairs, Index count, Index n, Index d) {
                                             : static_cast<double>(std::max(n, d)) *
                                                   std::numeric_limits<double>::epsilon() * pairs.values.front();
   Index rank = 0;
-  while (rank < std::min(count, pairs.vectors.cols()) && pairs.values[static_cast<std::size_t>(rank)] > floor) ++rank;
+  while (rank < std::min(count, pairs.vectors.cols()) && pairs.values[rank] > floor) ++rank;
   pairs.vectors = first_columns(pairs.vectors, rank);
   if (pairs.image.cols() > 0) pairs.image = first_columns(pairs.image, rank);
-  pairs.values.resize(static_cast<std::size_t>(rank));
+  pairs.values.resize(rank);
   return pairs;
 }
 
@@ -188,7 +188,7 @@ Matrix principal_points(const Centered& z, Index count, Accuracy accuracy, Conte
   RitzPairs found = of_row_gram(z, std::min(count, z.rows()), accuracy, context);
   for (Index i = 0; i < found.image.rows(); ++i) {
     for (Index k = 0; k < found.image.cols(); ++k) {
-      found.image(i, k) /= std::sqrt(found.values[static_cast<std::size_t>(k)]);
+      found.image(i, k) /= std::sqrt(found.values[k]);
     }
   }
   return std::move(found.image);

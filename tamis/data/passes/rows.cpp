@@ -21,7 +21,7 @@ namespace {
 
 void move_dense(const Centered& z, const Block& block, Index q, const int* before, const int* after, Matrix& sums) {
   const Index col0 = q * kTileCols, cols = sums.cols();
-  std::vector<double> row(static_cast<std::size_t>(cols));
+  std::vector<double> row(cols);
   for (Index i = 0; i < block.rows; ++i) {
     if (before[i] == after[i]) continue;
     load_tile(z, block, i, 1, col0, cols, row.data(), cols);
@@ -32,20 +32,20 @@ void move_dense(const Centered& z, const Block& block, Index q, const int* befor
 
 void move_sparse(const Centered& z, const Block& block, const int* before, const int* after,
                  const std::vector<double>& center, Matrix& sums) {
-  std::vector<Index> gained(static_cast<std::size_t>(sums.rows()));
+  std::vector<Index> gained(sums.rows());
   for (Index i = 0; i < block.rows; ++i) {
     if (before[i] == after[i]) continue;
     double* plus = after[i] >= 0 ? sums.row(after[i]) : nullptr;
     double* minus = before[i] >= 0 ? sums.row(before[i]) : nullptr;
-    if (plus != nullptr) ++gained[static_cast<std::size_t>(after[i])];
-    if (minus != nullptr) --gained[static_cast<std::size_t>(before[i])];
+    if (plus != nullptr) ++gained[after[i]];
+    if (minus != nullptr) --gained[before[i]];
     for_each_shifted(z, block, i, 1, [&](Index, Index j, double value) {
       if (plus != nullptr) plus[j] += value;
       if (minus != nullptr) minus[j] -= value;
     });
   }
   for (Index k = 0; k < sums.rows(); ++k) {
-    const auto count = static_cast<double>(gained[static_cast<std::size_t>(k)]);
+    const auto count = static_cast<double>(gained[k]);
     if (count != 0) kernels<double>().axpy(sums.cols(), -count, center.data(), sums.row(k));
   }
 }
@@ -108,9 +108,7 @@ void move_rows(const Centered& z, const std::vector<int>& before, const std::vec
 namespace {
 
 // The source itself as a "centred" matrix with centre 0.
-Centered uncentered(const Source& source) {
-  return Centered(source, std::vector<double>(static_cast<std::size_t>(source.cols())), 1.0);
-}
+Centered uncentered(const Source& source) { return Centered(source, std::vector<double>(source.cols()), 1.0); }
 
 void copy_rows(const Centered& x, const Block& block, Index row0, Index rows, double* out) {
   if (!block.sparse) {
@@ -158,10 +156,10 @@ class GatherPass {
 std::vector<Index> sample_rows(Index n, Index count, std::uint64_t seed) {
   constexpr std::uint64_t kStream = 0x726f7773;  // its own stream of the seed
   const Random random(seed, kStream);
-  std::vector<Index> rows(static_cast<std::size_t>(count));
+  std::vector<Index> rows(count);
   for (Index i = 0; i < count; ++i) {
     const Index begin = i * n / count, end = (i + 1) * n / count;
-    rows[static_cast<std::size_t>(i)] = begin + random.below(static_cast<std::uint64_t>(i), end - begin);
+    rows[i] = begin + random.below(static_cast<std::uint64_t>(i), end - begin);
   }
   return rows;
 }
@@ -195,12 +193,11 @@ void sort_rows(Entries& entries) {
     if (std::is_sorted(entries.columns.begin() + begin, entries.columns.begin() + end)) continue;
     row.clear();
     for (Index k = begin; k < end; ++k) {
-      row.emplace_back(entries.columns[static_cast<std::size_t>(k)], entries.values[static_cast<std::size_t>(k)]);
+      row.emplace_back(entries.columns[k], entries.values[k]);
     }
     std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (Index k = begin; k < end; ++k) {
-      std::tie(entries.columns[static_cast<std::size_t>(k)], entries.values[static_cast<std::size_t>(k)]) =
-          row[static_cast<std::size_t>(k - begin)];
+      std::tie(entries.columns[k], entries.values[k]) = row[k - begin];
     }
   }
 }
@@ -210,7 +207,7 @@ void sort_rows(Entries& entries) {
 Entries gather_entries(const Centered& z, Context& context) {
   assert(z.source().sparse());
   Entries out;
-  out.offsets.assign(static_cast<std::size_t>(z.rows() + 1), 0);
+  out.offsets.assign(z.rows() + 1, 0);
   context.count_pass();
   for (Index b = 0; b < z.source().store().block_count(); ++b) {
     context.check_cancelled();
@@ -218,7 +215,7 @@ Entries gather_entries(const Centered& z, Context& context) {
     for_each_shifted(z, block, 0, block.rows, [&](Index row, Index j, double value) {
       out.columns.push_back(static_cast<std::int32_t>(j));
       out.values.push_back(value);
-      ++out.offsets[static_cast<std::size_t>(row + 1)];
+      ++out.offsets[row + 1];
     });
   }
   std::partial_sum(out.offsets.begin(), out.offsets.end(), out.offsets.begin());
@@ -228,7 +225,7 @@ Entries gather_entries(const Centered& z, Context& context) {
 
 Entries transposed(const Entries& entries, Index cols) {
   Entries out;
-  out.offsets.assign(static_cast<std::size_t>(cols + 1), 0);
+  out.offsets.assign(cols + 1, 0);
   for (const std::int32_t j : entries.columns) ++out.offsets[static_cast<std::size_t>(j) + 1];
   std::partial_sum(out.offsets.begin(), out.offsets.end(), out.offsets.begin());
   out.columns.resize(entries.columns.size());
@@ -237,7 +234,7 @@ Entries transposed(const Entries& entries, Index cols) {
   for (std::size_t i = 0; i + 1 < entries.offsets.size(); ++i) {
     for (auto k = static_cast<std::size_t>(entries.offsets[i]); k < static_cast<std::size_t>(entries.offsets[i + 1]);
          ++k) {
-      const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(entries.columns[k])]++);
+      const auto at = static_cast<std::size_t>(next[entries.columns[k]]++);
       out.columns[at] = static_cast<std::int32_t>(i);
       out.values[at] = entries.values[k];
     }
@@ -269,14 +266,13 @@ class FingerprintPass {
     Result prints(static_cast<std::size_t>(source_.cols()));
     const auto add = [&](Index row, Index j, double value) {
       if (value == 0) return;  // sparse and dense twins agree
-      prints[static_cast<std::size_t>(j)] +=
-          mix64(print_of(value, of_) ^ mix64(static_cast<std::uint64_t>(first_ + row)));
+      prints[j] += mix64(print_of(value, of_) ^ mix64(static_cast<std::uint64_t>(first_ + row)));
     };
     if (block.sparse) {
       for_each_shifted(x_, block, 0, block.rows, add);
       return prints;
     }
-    std::vector<double> values(static_cast<std::size_t>(x_.cols()));
+    std::vector<double> values(x_.cols());
     for (Index i = 0; i < block.rows; ++i) {
       load_tile(x_, block, i, 1, 0, x_.cols(), values.data(), x_.cols());
       for (std::size_t j = 0; j < values.size(); ++j) add(block.first + i, static_cast<Index>(j), values[j]);
@@ -301,18 +297,17 @@ std::vector<std::uint64_t> column_fingerprints(const Source& source, Fingerprint
 
 std::vector<double> row_squared_norms(const Source& source, Context& context) {
   const Centered x = uncentered(source);
-  std::vector<double> out(static_cast<std::size_t>(source.rows()));
+  std::vector<double> out(source.rows());
   context.count_pass();
   for_each_piece(source, context, [&](const Block& block, Index row0, Index rows) {
     if (block.sparse) {
-      for_each_shifted(x, block, row0, rows,
-                       [&](Index row, Index, double value) { out[static_cast<std::size_t>(row)] += value * value; });
+      for_each_shifted(x, block, row0, rows, [&](Index row, Index, double value) { out[row] += value * value; });
       return;
     }
-    std::vector<double> row(static_cast<std::size_t>(x.cols()));
+    std::vector<double> row(x.cols());
     for (Index i = 0; i < rows; ++i) {
       load_tile(x, block, row0 + i, 1, 0, x.cols(), row.data(), x.cols());
-      for (const double value : row) out[static_cast<std::size_t>(block.first + row0 + i)] += value * value;
+      for (const double value : row) out[block.first + row0 + i] += value * value;
     }
   });
   return out;

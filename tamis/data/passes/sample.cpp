@@ -36,7 +36,7 @@ void add_sparse_row(const CsrView& csr, const std::vector<std::int32_t>& positio
   Bytes values;
   std::vector<std::int32_t> columns;
   for (Index k = csr.offsets[row]; k < csr.offsets[row + 1]; ++k) {
-    const std::int32_t j = position.empty() ? csr.columns[k] : position[static_cast<std::size_t>(csr.columns[k])];
+    const std::int32_t j = position.empty() ? csr.columns[k] : position[csr.columns[k]];
     if (j < 0) continue;
     columns.push_back(j);
     const auto* value = from + static_cast<std::size_t>(k) * size;
@@ -163,7 +163,7 @@ Source sampled_source(const Source& source, const std::vector<Index>& rows, Take
   if (!source.column_scale().empty()) out = out.with_column_scale(source.column_scale());
   if (source.row_scale().empty()) return out;
   std::vector<double> scale;
-  for (const Index row : rows) scale.push_back(source.row_scale()[static_cast<std::size_t>(row)]);
+  for (const Index row : rows) scale.push_back(source.row_scale()[row]);
   return out.with_row_scale(scale);
 }
 
@@ -172,7 +172,7 @@ Source sampled_source(const Source& source, const std::vector<Index>& rows, Take
 std::vector<Index> draw_rows(Index n, Index count, std::uint64_t seed) {
   std::vector<Index> rows;
   if (count >= n) {
-    rows.resize(static_cast<std::size_t>(n));
+    rows.resize(n);
     std::iota(rows.begin(), rows.end(), Index{0});
     return rows;
   }
@@ -181,7 +181,7 @@ std::vector<Index> draw_rows(Index n, Index count, std::uint64_t seed) {
   std::vector<Drawn> smallest;  // and some more, from time to time cut back to `count`
   const auto cut = [&] {
     std::nth_element(smallest.begin(), smallest.begin() + count - 1, smallest.end());
-    smallest.resize(static_cast<std::size_t>(count));
+    smallest.resize(count);
   };
   std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   for (Index row = 0; row < n; ++row) {

@@ -257,9 +257,7 @@ std::uint64_t announced_bytes(const Context& context) {
 
 }  // namespace
 
-Index RowShape::entries_of(Index first, Index count) const {
-  return offsets[static_cast<std::size_t>(first + count)] - offsets[static_cast<std::size_t>(first)];
-}
+Index RowShape::entries_of(Index first, Index count) const { return offsets[first + count] - offsets[first]; }
 
 std::size_t RowShape::bytes_of(Index first, Index count) const {
   if (!sparse()) return static_cast<std::size_t>(count * cols) * size_of(dtype);

@@ -17,12 +17,11 @@ void for_each_entry(const Source& source, const std::vector<std::int32_t>& posit
   const auto walk = [&](const auto* values) {
     for (Index i = 0; i < block.rows; ++i) {
       const Index row = block.first + i;
-      const double row_scale = source.row_scale().empty() ? 1.0 : source.row_scale()[static_cast<std::size_t>(row)];
+      const double row_scale = source.row_scale().empty() ? 1.0 : source.row_scale()[row];
       for (Index k = block.csr.offsets[i]; k < block.csr.offsets[i + 1]; ++k) {
-        const Index j =
-            position.empty() ? block.csr.columns[k] : position[static_cast<std::size_t>(block.csr.columns[k])];
+        const Index j = position.empty() ? block.csr.columns[k] : position[block.csr.columns[k]];
         if (j < 0) continue;
-        const double scale = source.column_scale().empty() ? 1.0 : source.column_scale()[static_cast<std::size_t>(j)];
+        const double scale = source.column_scale().empty() ? 1.0 : source.column_scale()[j];
         visit(row, j, static_cast<double>(values[k]) * row_scale * scale);
       }
     }

@@ -26,9 +26,9 @@ class SquaredProducts {
   }
 
   Index count() const { return z_.cols(); }
-  bool has(Index j) const { return !squares_[static_cast<std::size_t>(j)].empty(); }
+  bool has(Index j) const { return !squares_[j].empty(); }
   Index held() const { return held_; }
-  const std::vector<double>& of(Index j) const { return squares_[static_cast<std::size_t>(j)]; }
+  const std::vector<double>& of(Index j) const { return squares_[j]; }
 
   void compute(std::vector<Index> columns) {
     std::sort(columns.begin(), columns.end());
@@ -37,20 +37,20 @@ class SquaredProducts {
     for (Index k = 0; k < width; ++k) identity(k, k) = 1;
     const Matrix own = multiply(z_.with_columns(columns), identity, context_);
     const Matrix products = multiply_transposed(z_, own, context_);
-    for (Index k = 0; k < width; ++k) hold(columns[static_cast<std::size_t>(k)], products.data() + k, width);
+    for (Index k = 0; k < width; ++k) hold(columns[k], products.data() + k, width);
   }
 
   void drop(Index j) {
     if (!has(j)) return;
-    squares_[static_cast<std::size_t>(j)] = {};
+    squares_[j] = {};
     --held_;
   }
 
  private:
   void hold(Index j, const double* products, Index stride) {
-    std::vector<double>& to = squares_[static_cast<std::size_t>(j)];
-    to.resize(static_cast<std::size_t>(count()));
-    for (Index i = 0; i < count(); ++i) to[static_cast<std::size_t>(i)] = products[i * stride] * products[i * stride];
+    std::vector<double>& to = squares_[j];
+    to.resize(count());
+    for (Index i = 0; i < count(); ++i) to[i] = products[i * stride] * products[i * stride];
     ++held_;
   }
 
@@ -79,7 +79,7 @@ class GreedyPath {
     Index found = -1;
     double most = -std::numeric_limits<double>::infinity();
     for (Index j = 0; j < products_.count(); ++j) {
-      if (!free_[static_cast<std::size_t>(j)]) continue;
+      if (!free_[j]) continue;
       const double value = value_with(j);
       if (found >= 0 && !(value > most)) continue;
       found = j;
@@ -110,16 +110,16 @@ class GreedyPath {
     const bool crowded = products_.held() > kMostHeld;
     for (Index i = 0; i < products_.count(); ++i) {
       if (crowded) products_.drop(i);
-      if (free_[static_cast<std::size_t>(i)] && i != j && !products_.has(i)) others.push_back(i);
+      if (free_[i] && i != j && !products_.has(i)) others.push_back(i);
     }
     const auto more = std::min(static_cast<std::ptrdiff_t>(others.size()), std::ptrdiff_t{kProductsAtOnce - 1});
     std::vector<double> value(with_chosen_.size());
-    for (const Index i : others) value[static_cast<std::size_t>(i)] = value_with(i);
+    for (const Index i : others) value[i] = value_with(i);
     std::partial_sort(others.begin(), others.begin() + more, others.end(), [&](Index a, Index b) {
-      const double left = value[static_cast<std::size_t>(a)], right = value[static_cast<std::size_t>(b)];
+      const double left = value[a], right = value[b];
       return left != right ? left > right : a < b;
     });
-    others.resize(static_cast<std::size_t>(more));
+    others.resize(more);
     others.push_back(j);
     return others;
   }
@@ -144,7 +144,7 @@ struct Candidates {
     }
   }
   AlignedPath among_all(AlignedPath path) const {
-    for (Index& j : path.columns) j = positions[static_cast<std::size_t>(j)];
+    for (Index& j : path.columns) j = positions[j];
     return path;
   }
 
@@ -158,15 +158,15 @@ struct Candidates {
 AlignedPath aligned_path(const Centered& z, const ColumnMerits& merits, const std::vector<Index>& forced,
                          const std::vector<char>& may_enter, Context& context) {
   std::vector<char> taking_part = may_enter;
-  for (const Index j : forced) taking_part[static_cast<std::size_t>(j)] = 1;
+  for (const Index j : forced) taking_part[j] = 1;
   std::vector<Index> columns;
   for (Index j = 0; j < z.cols(); ++j) {
-    if (taking_part[static_cast<std::size_t>(j)]) columns.push_back(j);
+    if (taking_part[j]) columns.push_back(j);
   }
   if (columns.empty()) return {};
   const Candidates candidates(z, merits, std::move(columns));
   GreedyPath path(candidates.view, candidates.merits, context);
-  for (const Index j : forced) path.take(candidates.place[static_cast<std::size_t>(j)]);
+  for (const Index j : forced) path.take(candidates.place[j]);
   const Index most = std::max(static_cast<Index>(forced.size()), std::min(kLongestPath, candidates.view.cols()));
   for (auto k = static_cast<Index>(forced.size()); k < most; ++k) {
     if (k % 64 == 0) context.check_cancelled();
@@ -179,7 +179,7 @@ AlignedPath alignment_along(const Centered& z, const ColumnMerits& merits, const
                             Context& context) {
   const auto length = static_cast<std::size_t>(std::min(kLongestPath, static_cast<Index>(order.size())));
   return aligned_path(z, merits, {order.begin(), order.begin() + static_cast<std::ptrdiff_t>(length)},
-                      std::vector<char>(static_cast<std::size_t>(z.cols())), context);
+                      std::vector<char>(z.cols()), context);
 }
 
 Index columns_worth_taking(const std::vector<double>& alignment, Index least) {

@@ -42,7 +42,7 @@ Partition partition_of(const std::vector<int>& labels, double weight) {
   out.sizes.assign(position.size(), 0);
   for (int& label : out.labels) {
     label = position[label];
-    ++out.sizes[static_cast<std::size_t>(label)];
+    ++out.sizes[label];
   }
   return out;
 }
@@ -87,9 +87,9 @@ class Embedding {
 std::vector<std::vector<int>> spectral_labels(const Embedding& embedding, const std::vector<Index>& scales, Index runs,
                                               Context& context) {
   const auto count = static_cast<Index>(scales.size());
-  std::vector<std::vector<int>> labels(static_cast<std::size_t>(count * runs));
+  std::vector<std::vector<int>> labels(count * runs);
   context.pool().run(count, [&](Index s) {
-    const Index c = scales[static_cast<std::size_t>(s)];
+    const Index c = scales[s];
     const Points<double> points = embedding.points(c);
     KMeansOptions options;
     options.clusters = c;
@@ -98,7 +98,7 @@ std::vector<std::vector<int>> spectral_labels(const Embedding& embedding, const 
     for (Index run = 0; run < runs; ++run) {
       context.check_cancelled();
       options.seed = Random(context.seed, kGuideStream).bits(static_cast<std::uint64_t>(c * 1024 + run));
-      labels[static_cast<std::size_t>(s * runs + run)] = kmeans(points, options, context).labels;
+      labels[s * runs + run] = kmeans(points, options, context).labels;
     }
   });
   return labels;
@@ -258,13 +258,13 @@ std::vector<double> guide_eigenvalues(const Guide& guide) {
   }
   std::vector<double> values = symmetric_eigen(std::move(gram)).values;
   std::erase_if(values, [](double value) { return value <= 1e-12; });
-  if (static_cast<Index>(values.size()) > guide.rows - 1) values.resize(static_cast<std::size_t>(guide.rows - 1));
+  if (static_cast<Index>(values.size()) > guide.rows - 1) values.resize(guide.rows - 1);
   return values;
 }
 
 // Z'U of some partitions at a time: a product with a few columns costs little more than with one.
 std::vector<double> guided_scatter(const Guide& guide, const Centered& z, Context& context) {
-  std::vector<double> out(static_cast<std::size_t>(z.cols()));
+  std::vector<double> out(z.cols());
   for (std::size_t begin = 0; begin < guide.partitions.size();) {
     std::vector<double> factors;  // weight / size of every cluster
     std::size_t end = begin;
@@ -276,14 +276,14 @@ std::vector<double> guided_scatter(const Guide& guide, const Centered& z, Contex
     Index first = 0;
     for (std::size_t q = begin; q < end; ++q) {
       const Partition& partition = guide.partitions[q];
-      for (Index i = 0; i < z.rows(); ++i) indicators(i, first + partition.labels[static_cast<std::size_t>(i)]) = 1;
+      for (Index i = 0; i < z.rows(); ++i) indicators(i, first + partition.labels[i]) = 1;
       first += static_cast<Index>(partition.sizes.size());
     }
     const Matrix sums = multiply_transposed(z, indicators, context);
     for (Index j = 0; j < sums.rows(); ++j) {
       for (std::size_t k = 0; k < factors.size(); ++k) {
         const double sum = sums(j, static_cast<Index>(k));
-        out[static_cast<std::size_t>(j)] += factors[k] * sum * sum;
+        out[j] += factors[k] * sum * sum;
       }
     }
     begin = end;

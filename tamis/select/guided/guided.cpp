@@ -73,27 +73,25 @@ std::vector<Index> whole_order(const std::vector<Index>& path, const std::vector
                                const std::vector<Index>& kept, Index d) {
   std::vector<char> placed(kept.size());
   std::vector<Index> order = path, rest;
-  for (const Index j : path) placed[static_cast<std::size_t>(j)] = 1;
+  for (const Index j : path) placed[j] = 1;
   for (std::size_t j = 0; j < kept.size(); ++j) {
     if (!placed[j]) rest.push_back(static_cast<Index>(j));
   }
-  std::stable_sort(rest.begin(), rest.end(), [&](Index a, Index b) {
-    return share[static_cast<std::size_t>(a)] > share[static_cast<std::size_t>(b)];
-  });
+  std::stable_sort(rest.begin(), rest.end(), [&](Index a, Index b) { return share[a] > share[b]; });
   order.insert(order.end(), rest.begin(), rest.end());
-  for (Index& j : order) j = kept[static_cast<std::size_t>(j)];
-  std::vector<char> varies(static_cast<std::size_t>(d));
-  for (const Index j : kept) varies[static_cast<std::size_t>(j)] = 1;
+  for (Index& j : order) j = kept[j];
+  std::vector<char> varies(d);
+  for (const Index j : kept) varies[j] = 1;
   for (Index j = 0; j < d; ++j) {
-    if (!varies[static_cast<std::size_t>(j)]) order.push_back(j);
+    if (!varies[j]) order.push_back(j);
   }
   return order;
 }
 
 std::vector<double> spread_over(const std::vector<double>& values, const std::vector<Index>& kept, Index d,
                                 double elsewhere) {
-  std::vector<double> out(static_cast<std::size_t>(d), elsewhere);
-  for (std::size_t i = 0; i < kept.size(); ++i) out[static_cast<std::size_t>(kept[i])] = values[i];
+  std::vector<double> out(d, elsewhere);
+  for (std::size_t i = 0; i < kept.size(); ++i) out[kept[i]] = values[i];
   return out;
 }
 
@@ -117,7 +115,7 @@ Source rows_to_look_at(const Source& source, const GuidedOptions& options, Conte
   if (source.row_scale().empty()) return rows;
   std::vector<double> scale;
   for (const Index i : draw_rows(source.rows(), rows.rows(), context.seed)) {
-    scale.push_back(source.row_scale()[static_cast<std::size_t>(i)]);
+    scale.push_back(source.row_scale()[i]);
   }
   return rows.with_row_scale(scale);
 }
@@ -198,7 +196,7 @@ void suggest_count(Index varying, Guidance& guidance) {
 std::vector<double> scores_of_order(const std::vector<Index>& order, std::size_t varying) {
   const auto d = static_cast<double>(order.size());
   std::vector<double> out(order.size());
-  for (std::size_t i = 0; i < varying; ++i) out[static_cast<std::size_t>(order[i])] = (d - static_cast<double>(i)) / d;
+  for (std::size_t i = 0; i < varying; ++i) out[order[i]] = (d - static_cast<double>(i)) / d;
   return out;
 }
 

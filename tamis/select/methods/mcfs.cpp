@@ -60,16 +60,16 @@ Matrix columns_of(const McfsTable& data, const std::vector<Index>& columns, Cont
 std::vector<Index> fresh(const std::vector<Index>& columns, const std::vector<std::vector<double>>& kept) {
   std::vector<Index> out;
   for (const Index j : columns) {
-    if (kept[static_cast<std::size_t>(j)].empty()) out.push_back(j);
+    if (kept[j].empty()) out.push_back(j);
   }
   return out;
 }
 
 void keep(const std::vector<Index>& columns, const Matrix& values, std::vector<std::vector<double>>& kept) {
   for (std::size_t k = 0; k < columns.size(); ++k) {
-    std::vector<double>& column = kept[static_cast<std::size_t>(columns[k])];
-    column.resize(static_cast<std::size_t>(values.rows()));
-    for (Index i = 0; i < values.rows(); ++i) column[static_cast<std::size_t>(i)] = values(i, static_cast<Index>(k));
+    std::vector<double>& column = kept[columns[k]];
+    column.resize(values.rows());
+    for (Index i = 0; i < values.rows(); ++i) column[i] = values(i, static_cast<Index>(k));
   }
 }
 
@@ -87,8 +87,8 @@ class GramOnDemand final : public LarsColumns {
   }
 
   void inner(Index j, const std::vector<Index>& columns, double* out) const override {
-    const std::vector<double>& products = column_[static_cast<std::size_t>(j)];
-    for (std::size_t i = 0; i < columns.size(); ++i) out[i] = products[static_cast<std::size_t>(columns[i])];
+    const std::vector<double>& products = column_[j];
+    for (std::size_t i = 0; i < columns.size(); ++i) out[i] = products[columns[i]];
   }
 
   Matrix images(const std::vector<Combination>& directions, Context& context) override {
@@ -97,9 +97,9 @@ class GramOnDemand final : public LarsColumns {
     context.pool().run((count() + kPiece - 1) / kPiece, [&](Index piece) {
       const Index first = piece * kPiece, width = std::min(kPiece, count() - first);
       for (Index k = 0; k < out.rows(); ++k) {
-        const Combination& direction = directions[static_cast<std::size_t>(k)];
+        const Combination& direction = directions[k];
         for (std::size_t i = 0; i < direction.columns.size(); ++i) {
-          const double* values = column_[static_cast<std::size_t>(direction.columns[i])].data();
+          const double* values = column_[direction.columns[i]].data();
           kernels<double>().axpy(width, direction.values[i], values + first, out.row(k) + first);
         }
       }
@@ -125,9 +125,9 @@ class ActiveColumns final : public LarsColumns {
   }
 
   void inner(Index j, const std::vector<Index>& columns, double* out) const override {
-    const std::vector<double>& x = column_[static_cast<std::size_t>(j)];
+    const std::vector<double>& x = column_[j];
     for (std::size_t k = 0; k < columns.size(); ++k) {
-      const std::vector<double>& other = column_[static_cast<std::size_t>(columns[k])];
+      const std::vector<double>& other = column_[columns[k]];
       double sum = 0;
       for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * other[i];
       out[k] = sum;
@@ -138,10 +138,10 @@ class ActiveColumns final : public LarsColumns {
     const auto paths = static_cast<Index>(directions.size());
     Matrix fitted(data_.x.rows(), paths);  // X_A g of every path
     context.pool().run(paths, [&](Index k) {
-      const Combination& direction = directions[static_cast<std::size_t>(k)];
-      std::vector<double> sum(static_cast<std::size_t>(data_.x.rows()));
+      const Combination& direction = directions[k];
+      std::vector<double> sum(data_.x.rows());
       for (std::size_t q = 0; q < direction.columns.size(); ++q) {
-        const std::vector<double>& x = column_[static_cast<std::size_t>(direction.columns[q])];
+        const std::vector<double>& x = column_[direction.columns[q]];
         kernels<double>().axpy(data_.x.rows(), direction.values[q], x.data(), sum.data());
       }
       for (std::size_t i = 0; i < sum.size(); ++i) fitted(static_cast<Index>(i), k) = sum[i];
@@ -200,7 +200,7 @@ void warn_of_paths(const LarsFit& fit, Index active, Report& report) {
 
 // score_j = max_k |a_kj|, of a_k / ||a_k|| where normalised.
 std::vector<double> scores_of(const Matrix& coefficients, bool normalize) {
-  std::vector<double> out(static_cast<std::size_t>(coefficients.rows()));
+  std::vector<double> out(coefficients.rows());
   for (Index k = 0; k < coefficients.cols(); ++k) {
     double largest = 0, sum = 0;
     for (Index j = 0; j < coefficients.rows(); ++j) largest = std::max(largest, std::abs(coefficients(j, k)));
@@ -208,7 +208,7 @@ std::vector<double> scores_of(const Matrix& coefficients, bool normalize) {
     for (Index j = 0; j < coefficients.rows(); ++j) sum += std::pow(coefficients(j, k) / largest, 2);
     const double norm = normalize ? largest * std::sqrt(sum) : 1.0;
     for (Index j = 0; j < coefficients.rows(); ++j) {
-      double& score = out[static_cast<std::size_t>(j)];
+      double& score = out[j];
       score = std::max(score, std::abs(coefficients(j, k)) / norm);
     }
   }
@@ -219,7 +219,7 @@ std::vector<double> scores_of(const Matrix& coefficients, bool normalize) {
 Matrix spread(const Matrix& coefficients, const McfsTable& data, Index d) {
   Matrix out(d, coefficients.cols());
   for (Index i = 0; i < coefficients.rows(); ++i) {
-    const Index j = data.kept[static_cast<std::size_t>(i)];
+    const Index j = data.kept[i];
     for (Index k = 0; k < coefficients.cols(); ++k) {
       out(j, k) = coefficients(i, k) / data.unit;
       require(std::isfinite(out(j, k)), ErrorCode::bad_data,

@@ -77,7 +77,7 @@ NdfsTable ndfs_table(const Source& source, Context& context) {
   return out;
 }
 
-Centered uncentred(const Source& x) { return {x, std::vector<double>(static_cast<std::size_t>(x.cols())), 1.0}; }
+Centered uncentred(const Source& x) { return {x, std::vector<double>(x.cols()), 1.0}; }
 
 // --- The first F -------------------------------------------------------------------------------------------------
 
@@ -86,8 +86,8 @@ Matrix first_labels(const Source& x, const NdfsOptions& options, Context& contex
   const KMeansResult found = cluster_rows(x, options.clusters, options.restarts, context);
   Matrix f(x.rows(), options.clusters, kOffset);
   for (Index i = 0; i < f.rows(); ++i) {
-    const int k = found.labels[static_cast<std::size_t>(i)];
-    f(i, k) += 1 / std::sqrt(static_cast<double>(found.counts[static_cast<std::size_t>(k)]));
+    const int k = found.labels[i];
+    f(i, k) += 1 / std::sqrt(static_cast<double>(found.counts[k]));
   }
   return f;
 }
@@ -140,7 +140,7 @@ class Regression {
   }
 
  private:
-  double root(Index j) const { return root_[static_cast<std::size_t>(j)]; }
+  double root(Index j) const { return root_[j]; }
   static void scale_row(double by, Matrix& a, Index i) {
     for (Index k = 0; k < a.cols(); ++k) a(i, k) *= by;
   }
@@ -196,12 +196,12 @@ class Regression {
 // P = (beta D)^-1 with D_jj = 1 / (2 sqrt(||w_j||^2 + eps)), w_j of one of the copies; W is in 1 / unit, beta in
 // unit^2.
 std::vector<double> weights_of(const Matrix& w, const NdfsTable& data, double beta) {
-  std::vector<double> p(static_cast<std::size_t>(w.rows()));
+  std::vector<double> p(w.rows());
   for (Index j = 0; j < w.rows(); ++j) {
     double norm = 0;
     for (Index k = 0; k < w.cols(); ++k) norm += (w(j, k) / data.unit) * (w(j, k) / data.unit);
-    norm /= data.copies.number[static_cast<std::size_t>(j)];
-    p[static_cast<std::size_t>(j)] = 2 * std::sqrt(norm + kGuard) / beta;
+    norm /= data.copies.number[j];
+    p[j] = 2 * std::sqrt(norm + kGuard) / beta;
   }
   return p;
 }
@@ -209,19 +209,19 @@ std::vector<double> weights_of(const Matrix& w, const NdfsTable& data, double be
 // F <- F .* (gamma F + eps) ./ (MF + gamma FF'F + eps), MF = LF + alpha (F - XW); then columns of length 1.
 void update_labels(const Matrix& lf, const Matrix& residual, const NdfsOptions& options, Matrix& f) {
   const Matrix fff = product(f, product_transposed_left(f, f));
-  std::vector<double> squares(static_cast<std::size_t>(f.cols()), kGuard);
+  std::vector<double> squares(f.cols(), kGuard);
   for (Index i = 0; i < f.rows(); ++i) {
     for (Index k = 0; k < f.cols(); ++k) {
       const double mf = lf(i, k) + options.alpha * residual(i, k);
       double value = f(i, k) * (options.gamma * f(i, k) + kGuard) / (mf + options.gamma * fff(i, k) + kGuard);
       if (!std::isfinite(value) || (options.clip && value < 0)) value = 0;
       f(i, k) = value;
-      squares[static_cast<std::size_t>(k)] += value * value;
+      squares[k] += value * value;
     }
   }
   for (double& square : squares) square = 1 / std::sqrt(square);
   for (Index i = 0; i < f.rows(); ++i) {
-    for (Index k = 0; k < f.cols(); ++k) f(i, k) *= squares[static_cast<std::size_t>(k)];
+    for (Index k = 0; k < f.cols(); ++k) f(i, k) *= squares[k];
   }
 }
 

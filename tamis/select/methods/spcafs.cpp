@@ -73,7 +73,7 @@ Selection spcafs(const Source& source, const SpcafsOptions& options, Context& co
   SpcafsOptions copy = options;
   validate(describe(copy), "spcafs");
   UfcmOptions as = as_ufcm(options, source.rows());
-  as.labels.assign(static_cast<std::size_t>(source.rows()), 0);  // U is given, so no k-means looks for it
+  as.labels.assign(source.rows(), 0);  // U is given, so no k-means looks for it
   Selection out = ufcm(source, as, context);
   out.clusters.clear();
   out.centers = Matrix();

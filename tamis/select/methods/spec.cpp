@@ -29,13 +29,13 @@ std::vector<double> spectral_scores(const Source& source, const ColumnMoments& m
   for (const double degree : graph.degree) roots.push_back(std::sqrt(degree));
   Matrix weighted = spectrum.vectors;
   scale_rows(roots, weighted);
-  std::vector<double> out(static_cast<std::size_t>(source.cols()));
+  std::vector<double> out(source.cols());
   if (weighted.cols() == 0) return out;
   const Matrix products = multiply_transposed(Centered(source, moments), weighted, context);
   for (std::size_t j = 0; j < out.size(); ++j) {
     for (Index k = 0; k < products.cols(); ++k) {
       const double overlap = products(static_cast<Index>(j), k);
-      out[j] += (2 - spectrum.values[static_cast<std::size_t>(k)]) * overlap * overlap / weighted_square(smooth, j);
+      out[j] += (2 - spectrum.values[k]) * overlap * overlap / weighted_square(smooth, j);
     }
   }
   return out;
@@ -79,7 +79,7 @@ Selection spec(const Source& source, const SpecOptions& options, Context& contex
   const ColumnMoments moments = checked_moments(source, context);
   const Graph graph = neighbor_graph(source, options.graph, context);
   const Smoothness smooth = column_smoothness(source, moments, graph, context);
-  std::vector<double> scores(static_cast<std::size_t>(source.cols()));
+  std::vector<double> scores(source.cols());
   if (options.function == 3) {
     scores = spectral_scores(source, moments, graph, smooth, options.clusters - 1, context);
   }

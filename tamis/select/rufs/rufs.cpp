@@ -53,14 +53,14 @@ RufsTable rufs_table(const Source& source, Context& context) {
 
 // G = Y (Y'Y)^-1/2, without the clusters that k-means left empty.
 Matrix first_labelling(const std::vector<int>& labels, Index clusters) {
-  std::vector<double> counts(static_cast<std::size_t>(clusters));
-  for (const int label : labels) ++counts[static_cast<std::size_t>(label)];
+  std::vector<double> counts(clusters);
+  for (const int label : labels) ++counts[label];
   std::vector<Index> place;
   Index used = 0;
   for (const double count : counts) place.push_back(count > 0 ? used++ : -1);
   Matrix g(static_cast<Index>(labels.size()), used);
   for (Index i = 0; i < g.rows(); ++i) {
-    const auto label = static_cast<std::size_t>(labels[static_cast<std::size_t>(i)]);
+    const auto label = static_cast<std::size_t>(labels[i]);
     g(i, place[label]) = 1 / std::sqrt(counts[label]);
   }
   return g;
@@ -74,7 +74,7 @@ Selection rufs_selection(const RufsFit& fit, const RufsTable& prepared, Index d)
   out.centers = Matrix(state.f.rows(), d);
   for (std::size_t i = 0; i < prepared.kept.size(); ++i) {
     const Index g = prepared.copies.group[i];
-    const double root = prepared.copies.root[static_cast<std::size_t>(g)];
+    const double root = prepared.copies.root[g];
     for (Index k = 0; k < state.f.rows(); ++k) out.centers(k, prepared.kept[i]) = state.f(k, g) / root * prepared.unit;
   }
   for (Index i = 0; i < state.g.rows(); ++i) {

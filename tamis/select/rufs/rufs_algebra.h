@@ -30,7 +30,7 @@ inline double sum_of_row_norms(const Matrix& a) {
 // ||W||_21 of all copies.
 inline double sparsity_of(const RufsProblem& problem, const Matrix& w) {
   double sum = 0;
-  for (Index j = 0; j < w.rows(); ++j) sum += problem.roots[static_cast<std::size_t>(j)] * norm_of_row(w, j);
+  for (Index j = 0; j < w.rows(); ++j) sum += problem.roots[j] * norm_of_row(w, j);
   return sum;
 }
 
@@ -61,7 +61,7 @@ inline std::vector<double> residual_norms(const RufsProblem& problem, const Matr
   const Matrix gff = product(g, ff);
   std::vector<double> out(problem.squares);
   for (Index i = 0; i < g.rows(); ++i) {
-    double& square = out[static_cast<std::size_t>(i)];
+    double& square = out[i];
     for (Index k = 0; k < g.cols(); ++k) square += g(i, k) * (gff(i, k) - 2 * xf(i, k));
     square = std::sqrt(std::max(square, 0.0));
   }
@@ -82,9 +82,9 @@ inline Matrix departure(const Matrix& g) {
 }
 
 inline std::vector<double> column_norms(const Matrix& f) {
-  std::vector<double> out(static_cast<std::size_t>(f.cols()));
+  std::vector<double> out(f.cols());
   for (Index k = 0; k < f.rows(); ++k) {
-    for (Index j = 0; j < f.cols(); ++j) out[static_cast<std::size_t>(j)] += f(k, j) * f(k, j);
+    for (Index j = 0; j < f.cols(); ++j) out[j] += f(k, j) * f(k, j);
   }
   for (double& value : out) value = std::sqrt(value);
   return out;
@@ -99,9 +99,9 @@ inline double sum_of_column_norms(const RufsProblem& problem, const Matrix& f) {
 }
 
 inline std::vector<double> column_dots(const Matrix& a, const Matrix& b) {
-  std::vector<double> out(static_cast<std::size_t>(a.cols()));
+  std::vector<double> out(a.cols());
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Index k = 0; k < a.cols(); ++k) out[static_cast<std::size_t>(k)] += a(i, k) * b(i, k);
+    for (Index k = 0; k < a.cols(); ++k) out[k] += a(i, k) * b(i, k);
   }
   return out;
 }

@@ -43,7 +43,7 @@ BasisModel basis_model(const RufsProblem& problem, const RufsState& s, Context& 
 // Coordinate descent in column j of F >= 0.
 void descend_column(const BasisModel& model, Index j, Matrix& f) {
   const Index c = f.rows();
-  const double ridge = model.ridge[static_cast<std::size_t>(j)];
+  const double ridge = model.ridge[j];
   for (Index sweep = 0; sweep < kSweeps; ++sweep) {
     double moved = 0, size = 0;
     for (Index k = 0; k < c; ++k) {
@@ -76,7 +76,7 @@ Matrix basis_gradient(const RufsProblem& problem, const RufsState& state, Contex
   Matrix out = product(model.m, state.f);
   for (Index k = 0; k < out.rows(); ++k) {
     for (Index j = 0; j < out.cols(); ++j) {
-      out(k, j) += model.ridge[static_cast<std::size_t>(j)] * state.f(k, j) - model.h(j, k);
+      out(k, j) += model.ridge[j] * state.f(k, j) - model.h(j, k);
     }
   }
   return out;

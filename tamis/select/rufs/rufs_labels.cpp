@@ -75,7 +75,7 @@ class LabelModel {
       const auto at = static_cast<std::size_t>(i);
       for (Index k = 0; k < c; ++k) {
         double row = 0;
-        for (Index l = 0; l < c; ++l) row += held[static_cast<std::size_t>(i * c + l)] ? 0.0 : std::abs(ff_(k, l));
+        for (Index l = 0; l < c; ++l) row += held[i * c + l] ? 0.0 : std::abs(ff_(k, l));
         out(i, k) = fit_[at] * row + 4 * p_.nu * p_.graph.degree[at] + regression_[at];
       }
     }
@@ -103,7 +103,7 @@ class PenaltySystem {
     small_ = Matrix(m, m);
     for (Index p = 0; p < m; ++p) small_(p, p) = 1 / zeta;
     for (Index i = 0; i < g.rows(); ++i) {
-      for (Index k = 0; k < c_; ++k) add(i, k, zeta, held[static_cast<std::size_t>(i * c_ + k)] != 0);
+      for (Index k = 0; k < c_; ++k) add(i, k, zeta, held[i * c_ + k] != 0);
     }
     factorize();
   }
@@ -111,7 +111,7 @@ class PenaltySystem {
   Matrix solve(Matrix b) const {
     scale(b);
     const Matrix gb = product_transposed_left(g_, b);
-    std::vector<double> y(static_cast<std::size_t>(small_.rows()));
+    std::vector<double> y(small_.rows());
     for (Index k = 0; k < c_; ++k) {
       for (Index l = all_pairs_ ? 0 : k; l <= k; ++l) {
         y[pair(k, l)] = k == l ? std::sqrt(2.0) * gb(k, k) : gb(k, l) + gb(l, k);
@@ -169,13 +169,13 @@ class PenaltySystem {
   void substitute(std::vector<double>& y) const {
     const Index m = small_.rows();
     for (Index p = 0; p < m; ++p) {
-      double& value = y[static_cast<std::size_t>(p)];
-      for (Index q = 0; q < p; ++q) value -= small_(p, q) * y[static_cast<std::size_t>(q)];
+      double& value = y[p];
+      for (Index q = 0; q < p; ++q) value -= small_(p, q) * y[q];
       value /= small_(p, p);
     }
     for (Index p = m - 1; p >= 0; --p) {
-      double& value = y[static_cast<std::size_t>(p)];
-      for (Index q = p + 1; q < m; ++q) value -= small_(q, p) * y[static_cast<std::size_t>(q)];
+      double& value = y[p];
+      for (Index q = p + 1; q < m; ++q) value -= small_(q, p) * y[q];
       value /= small_(p, p);
     }
   }
@@ -197,7 +197,7 @@ Matrix unit_columns_of(const Matrix& g) {
   const std::vector<double> square = column_dots(g, g);
   for (Index i = 0; i < g.rows(); ++i) {
     for (Index k = 0; k < g.cols(); ++k) {
-      const double length = square[static_cast<std::size_t>(k)];
+      const double length = square[k];
       if (length > 0) out(i, k) /= std::sqrt(length);
     }
   }
@@ -242,9 +242,9 @@ void label_step(const RufsProblem& problem, RufsState& state, Context& context) 
     model.look_at(state.g, kKink);
     const Matrix gradient = model.gradient();
     // Entries at 0 that would go below it are held there.
-    std::vector<char> held(static_cast<std::size_t>(gradient.size()));
+    std::vector<char> held(gradient.size());
     for (Index i = 0; i < gradient.size(); ++i) {
-      held[static_cast<std::size_t>(i)] = state.g.data()[i] <= 0 && gradient.data()[i] >= 0 ? 1 : 0;
+      held[i] = state.g.data()[i] <= 0 && gradient.data()[i] >= 0 ? 1 : 0;
     }
     const PenaltySystem system(state.g, problem.zeta, model.majorant(held), held);
     Matrix down(gradient.rows(), gradient.cols());

@@ -23,7 +23,7 @@ namespace {
 // A += B diag(by)
 void add_scaled_columns(const std::vector<double>& by, const Matrix& b, Matrix& a) {
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Index k = 0; k < a.cols(); ++k) a(i, k) += by[static_cast<std::size_t>(k)] * b(i, k);
+    for (Index k = 0; k < a.cols(); ++k) a(i, k) += by[k] * b(i, k);
   }
 }
 
@@ -89,7 +89,7 @@ void RidgeSystem::iterate(const Matrix& t, const Matrix& c, double r, Matrix& w,
     add_scaled_columns(length, direction, w);
     add_scaled_columns(length, xd, xw);
     for (Index i = 0; i < image.rows(); ++i) {
-      for (Index k = 0; k < image.cols(); ++k) residual(i, k) -= length[static_cast<std::size_t>(k)] * image(i, k);
+      for (Index k = 0; k < image.cols(); ++k) residual(i, k) -= length[k] * image(i, k);
     }
     const std::vector<double> next = column_dots(residual, residual);
     Matrix onward = residual;

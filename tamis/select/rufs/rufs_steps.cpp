@@ -43,14 +43,14 @@ Matrix first_basis(const RufsProblem& problem, const Matrix& g, Context& context
   for (Index a = 0; a < c; ++a) {
     for (Index b = 0; b < c; ++b) {
       for (Index k = 0; k < c; ++k) {
-        const double value = gram.values[static_cast<std::size_t>(k)];
+        const double value = gram.values[k];
         if (value > 1e-12 * gram.values[0]) inverse(a, b) += gram.vectors(a, k) * gram.vectors(b, k) / value;
       }
     }
   }
   Matrix f = product_transposed_right(inverse, multiply_transposed(problem.x, g, context));
   double total = 0, positive = 0;
-  const auto root = [&](Index j) { return problem.roots[static_cast<std::size_t>(j)]; };
+  const auto root = [&](Index j) { return problem.roots[j]; };
   for (Index k = 0; k < c; ++k) {
     for (Index j = 0; j < f.cols(); ++j) {
       f(k, j) = std::max(f(k, j), 0.0);

@@ -98,7 +98,7 @@ void WeightStep::iterate(const Matrix& g, Context& context) {
   moved_r_ = split(
       combined(xw_, -1, g), [=](Index) { return residual; }, r_, dual_r_);
   moved_v_ = split(
-      w_, [&](Index j) { return problem_.roots[static_cast<std::size_t>(j)] * weight; }, v_, dual_v_);
+      w_, [&](Index j) { return problem_.roots[j] * weight; }, v_, dual_v_);
 }
 
 double WeightStep::value_of(const RufsState& state, const Matrix& v, const Matrix& xv) const {
@@ -111,7 +111,7 @@ void WeightStep::raise_dual(const Matrix& g, const Matrix& u, Bounds& bounds, Co
   double over = 1;
   for (Index i = 0; i < u.rows(); ++i) over = std::max(over, norm_of_row(u, i) / problem_.alpha);
   for (Index j = 0; j < xu.rows(); ++j) {
-    over = std::max(over, norm_of_row(xu, j) / (problem_.beta * problem_.roots[static_cast<std::size_t>(j)]));
+    over = std::max(over, norm_of_row(xu, j) / (problem_.beta * problem_.roots[j]));
   }
   bounds.dual = std::max(bounds.dual, -dot(u, g) / over);
 }

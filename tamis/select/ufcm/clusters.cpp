@@ -18,7 +18,7 @@ namespace {
 double inertia_of(const Points<double>& some, const std::vector<Index>& rows, const KMeansResult& result) {
   double sum = 0;
   for (Index i = 0; i < some.rows(); ++i) {
-    const int label = result.labels[static_cast<std::size_t>(rows[static_cast<std::size_t>(i)])];
+    const int label = result.labels[rows[i]];
     for (Index j = 0; j < some.dims(); ++j) {
       const double delta = some.at(i, j) - result.centers(label, j);
       sum += delta * delta;
@@ -30,7 +30,7 @@ double inertia_of(const Points<double>& some, const std::vector<Index>& rows, co
 Matrix means_of(const Matrix& sums, const std::vector<Index>& counts, const Matrix& v) {
   Matrix out = product(sums, v);
   for (Index k = 0; k < out.rows(); ++k) {
-    const auto count = static_cast<double>(counts[static_cast<std::size_t>(k)]);
+    const auto count = static_cast<double>(counts[k]);
     for (Index j = 0; j < out.cols(); ++j) out(k, j) = count > 0 ? out(k, j) / count : 0.0;
   }
   return out;
@@ -42,7 +42,7 @@ double between_of(const Matrix& sums, const std::vector<Index>& counts, const Ma
   for (Index k = 0; k < g.rows(); ++k) {
     double square = 0;
     for (Index j = 0; j < g.cols(); ++j) square += g(k, j) * g(k, j);
-    out += static_cast<double>(counts[static_cast<std::size_t>(k)]) * square;
+    out += static_cast<double>(counts[k]) * square;
   }
   return out;
 }
@@ -101,7 +101,7 @@ bool Clusters::try_restarts(const Points<double>& points, const KMeansOptions& o
   const std::vector<Index> rows = sample_rows(n, count, options.seed);
   KMeansOptions sampled = options;
   if (!options.fixed.empty()) {
-    for (std::size_t i = 0; i < rows.size(); ++i) sampled.fixed[i] = options.fixed[static_cast<std::size_t>(rows[i])];
+    for (std::size_t i = 0; i < rows.size(); ++i) sampled.fixed[i] = options.fixed[rows[i]];
     sampled.fixed.resize(rows.size());
   }
   const bool none = best.labels.empty();
@@ -120,7 +120,7 @@ void Clusters::move_to(const std::vector<int>& labels, const Matrix& w) {
   Matrix sums = sums_;
   move_rows(z_, labels_, labels, sums, context_);
   std::vector<Index> counts(counts_.size());
-  for (const int label : labels) ++counts[static_cast<std::size_t>(label)];
+  for (const int label : labels) ++counts[label];
   const bool first = labels_[0] < 0;
   if (!first && between_of(sums, counts, w) < between_of(sums_, counts_, w)) return;
   sums_ = std::move(sums);
@@ -156,7 +156,7 @@ void Clusters::require_sound_values(bool begun, double trace) const {
   std::vector<Index> counts(counts_.size());
   for (const int label : labels_) {
     require_state(label >= 0 && label < options_.clusters, "U");
-    ++counts[static_cast<std::size_t>(label)];
+    ++counts[label];
   }
   require_state(counts == counts_, "U'U");
   Matrix difference = sums_;

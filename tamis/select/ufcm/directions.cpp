@@ -16,9 +16,9 @@ namespace {
 void precondition(double beta, const std::vector<double>& weights, const std::vector<double>& values, Matrix& r) {
   const double floor = 1e-6 * std::max(std::abs(values.front()), std::abs(values.back())) + 1e-300;
   for (Index i = 0; i < r.rows(); ++i) {
-    const double penalty = beta * weights[static_cast<std::size_t>(i)];
+    const double penalty = beta * weights[i];
     for (Index k = 0; k < r.cols(); ++k) {
-      r(i, k) /= std::max(std::abs(penalty + values[static_cast<std::size_t>(k)]), floor);
+      r(i, k) /= std::max(std::abs(penalty + values[k]), floor);
     }
   }
 }
@@ -48,7 +48,7 @@ void Directions::update(const Clusters& clusters, double beta, const std::vector
   m.apply = [&](const Matrix& v, const Matrix& image) {
     Matrix out = clusters.between_times(v);
     for (Index i = 0; i < out.rows(); ++i) {
-      const double penalty = beta * weights[static_cast<std::size_t>(i)];
+      const double penalty = beta * weights[i];
       for (Index k = 0; k < out.cols(); ++k) {
         out(i, k) = alpha * out(i, k) - penalty * v(i, k) + (scatter_ != nullptr ? (1 - alpha) * image(i, k) : 0.0);
       }
@@ -100,7 +100,7 @@ void Directions::drop_null_directions(Index rows) {
   const double norm = std::max(std::abs(w_.values.front()), std::abs(w_.values.back()));
   const double floor = static_cast<double>(rows) * kUlp * norm;
   Index kept = 0;
-  while (kept < w_.vectors.cols() && w_.values[static_cast<std::size_t>(kept)] > floor) ++kept;
+  while (kept < w_.vectors.cols() && w_.values[kept] > floor) ++kept;
   kept = std::max<Index>(kept, 1);
   if (kept == w_.vectors.cols()) return;
   w_.vectors = first_columns(w_.vectors, kept);

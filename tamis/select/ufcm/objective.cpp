@@ -23,7 +23,7 @@ double Terms::magnitude(double alpha, double beta) const {
 double row_sparsity(const Matrix& w, const std::vector<double>& copies, double p) {
   double sum = 0;
   for (Index i = 0; i < w.rows(); ++i) {
-    const double m = copies[static_cast<std::size_t>(i)];
+    const double m = copies[i];
     sum += m * elementary::pow(squared_row_norm(w, i) / m + kEps, p / 2);
   }
   return sum;
@@ -32,7 +32,7 @@ double row_sparsity(const Matrix& w, const std::vector<double>& copies, double p
 std::vector<double> sparsity_weights(const Matrix& w, const std::vector<double>& copies, double p) {
   std::vector<double> out;
   for (Index i = 0; i < w.rows(); ++i) {
-    const double m = copies[static_cast<std::size_t>(i)];
+    const double m = copies[i];
     out.push_back(p / 2 * elementary::pow(squared_row_norm(w, i) / m + kEps, p / 2 - 1));
   }
   return out;

@@ -20,7 +20,7 @@ double scale_free_beta(const RitzPairs& start, const std::vector<double>& copies
   for (Index i = 0; i < start.vectors.rows(); ++i) {
     double norm = 0;
     for (Index k = 0; k < start.vectors.cols(); ++k) norm += start.vectors(i, k) * start.vectors(i, k);
-    const double m = copies[static_cast<std::size_t>(i)];
+    const double m = copies[i];
     norms += m * elementary::pow(norm / m, p / 2);
   }
   return sparsity * scatter / norms;
@@ -57,7 +57,7 @@ Start sampled_start(const UfcmTable& table, const UfcmOptions& options, Index co
   if (options.beta) sampled.beta = *options.beta * share;
   if (options.dims) sampled.dims = std::min(*options.dims, source.cols());
   for (std::size_t i = 0; i < options.labels.size() && i < rows.size(); ++i) {
-    sampled.labels[i] = options.labels[static_cast<std::size_t>(rows[i])];
+    sampled.labels[i] = options.labels[rows[i]];
   }
   if (!options.labels.empty()) sampled.labels.resize(rows.size());
   const DenseView view{values.data(), DType::f64, values.rows(), values.cols(), values.cols(), 1};

@@ -169,16 +169,15 @@ namespace {
 void order_by_qr(Selection& out) {
   std::vector<Index> order = pivoted_rows(out.components, kSchedule.pivoted);
   std::vector<char> placed(out.scores.size());
-  for (const Index j : order) placed[static_cast<std::size_t>(j)] = 1;
+  for (const Index j : order) placed[j] = 1;
   for (const Index j : out.ranking) {
-    if (!placed[static_cast<std::size_t>(j)]) order.push_back(j);
+    if (!placed[j]) order.push_back(j);
   }
   // Rows of W that are 0 score 0, and may tie with others that are not quite: they come last.
-  std::stable_partition(order.begin(), order.end(),
-                        [&](Index j) { return out.scores[static_cast<std::size_t>(j)] > 0; });
+  std::stable_partition(order.begin(), order.end(), [&](Index j) { return out.scores[j] > 0; });
   const auto d = static_cast<double>(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
-    double& score = out.scores[static_cast<std::size_t>(order[i])];
+    double& score = out.scores[order[i]];
     if (score > 0) score = (d - static_cast<double>(i)) / d;
   }
   out.ranking = std::move(order);
