@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <limits>
-#include <set>
 
 #include "tamis/select/registry.h"
 #include "tests/support/checks.h"
@@ -119,7 +118,6 @@ TEST_P(Contract, RowsOnDiskGiveTheBitsOfMemory) {
 
 // Those whose passes all run where the rows are; the others say that they cannot, at once and in one line.
 TEST_P(Contract, RowsAtWorkersGiveTheBitsOfMemoryOrAreRefused) {
-  const std::set<std::string> remote = {"guided", "maxvar", "ufcm"};
   const Matrix x = tall();
   for (const support::MakeSource& make :
        {support::MakeSource(support::dense<double>),
@@ -127,7 +125,7 @@ TEST_P(Contract, RowsAtWorkersGiveTheBitsOfMemoryOrAreRefused) {
     for (const Index blocks : {1, 2}) {
       support::Workers workers(x, make, 7, blocks);
       const Source rows = support::remote_source(workers, x, 7);
-      if (remote.contains(name())) {
+      if (find_method(name()).remote) {
         expect_same_run(run(rows), run(make(x, 7)), rows.sparse() ? "sparse" : "dense");
         EXPECT_FALSE(workers.calls.empty());
       } else {
