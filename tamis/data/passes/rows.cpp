@@ -263,7 +263,7 @@ Entries transposed(const Entries& entries, Index cols) {
 namespace {
 
 std::uint64_t print_of(double value, Fingerprint of) {
-  if (of == Fingerprint::values) return std::bit_cast<std::uint64_t>(value);
+  if (of == Fingerprint::values || !std::isfinite(value)) return std::bit_cast<std::uint64_t>(value);
   int exponent = 0;
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(std::ldexp(std::frexp(value, &exponent), 53)));
 }
