@@ -1,31 +1,36 @@
 // Fuzzes what travels between a client and the workers that hold its rows: a conversation in which the input damages
-// messages. Every three bytes are one damage: the number of the message, how, and where. It ends in an Error or in a
-// result, whatever the damage; an internal error is the answer to bytes that nobody sent.
+// messages. The first byte chooses the table and what is asked. Every three bytes after it are one damage: the number
+// of the message, how, and where. It ends in an Error or in a result, whatever the damage; an internal error is the
+// answer to bytes that nobody sent.
+#include <algorithm>
 #include <cstring>
 
 #include "fuzz/harness.h"
+#include "tamis/cluster/kmeans.h"
 #include "tamis/data/passes/passes.h"
+#include "tamis/data/passes/point_passes.h"
+#include "tamis/data/passes/sample.h"
+#include "tamis/data/passes/wire.h"
 #include "tamis/data/stores/remote.h"
 
 namespace tamis {
 namespace {
 
-constexpr Index kRows = 6, kColumns = 3, kBlock = 4;
+constexpr Index kRows = 6, kColumns = 3, kChunk = 4, kClusters = 2;
 
-// Two chunks, of one block each.
+// Two chunks.
 std::vector<Source> chunks_of(bool sparse) {
   static const std::vector<double> values = {1, 0, 3, 0, 5, 0, 7, 8, 0, 0, 0, 12, 13, 0, 15, 0, 17, 0};
   static const std::vector<std::int64_t> offsets = {0, 2, 3, 5, 6, 8, 9};
   static const std::vector<std::int32_t> columns = {0, 2, 1, 0, 1, 2, 0, 2, 1};
   static const std::vector<double> stored = {1, 3, 5, 7, 8, 12, 13, 15, 17};
   std::vector<Source> chunks;
-  for (Index first = 0; first < kRows; first += kBlock) {
-    const Index rows = std::min(kBlock, kRows - first);
+  for (Index first = 0; first < kRows; first += kChunk) {
+    const Index rows = std::min(kChunk, kRows - first);
     chunks.emplace_back(
         sparse ? make_sparse_store({rows, kColumns, offsets.data() + first, columns.data(), stored.data(), DType::f64},
-                                   {}, kBlock)
-               : make_dense_store({values.data() + first * kColumns, DType::f64, rows, kColumns, kColumns, 1}, {},
-                                  kBlock));
+                                   {}, 2)
+               : make_dense_store({values.data() + first * kColumns, DType::f64, rows, kColumns, kColumns, 1}, {}, 2));
   }
   return chunks;
 }
@@ -78,54 +83,120 @@ class Damage {
   unsigned message_ = 0;
 };
 
-Bytes answer_of(const RemoteCall& call, const Source& chunk, Index first, Damage& damage, Context& context) {
-  const Bytes shared = damage.on_the_way(call.shared);
-  std::vector<Bytes> kept;
-  for (const RowArgument& argument : call.by_row) {
-    const auto* data =
-        static_cast<const std::uint8_t*>(argument.data) + static_cast<std::size_t>(first) * argument.bytes;
-    kept.push_back(damage.on_the_way({data, static_cast<std::size_t>(chunk.rows()) * argument.bytes}));
-  }
-  const std::vector<ByteView> by_row(kept.begin(), kept.end());
-  return damage.on_the_way(remote_partial(call.pass, shared, by_row, chunk, first, context));
-}
+// The workers, in this process.
+class Workers {
+ public:
+  Workers(bool sparse, std::string_view script, Context& context)
+      : chunks_(chunks_of(sparse)), damage_(script), context_(context) {}
 
-// Everything that a client asks for.
-void converse(const Source& remote, Context& context) {
+  RemoteResults run(const RemoteCall& call) {
+    std::vector<Bytes> answers;
+    const auto left = std::make_shared<Left>();
+    for (std::size_t c = 0; c < chunks_.size() && static_cast<Index>(c) * kChunk < call.rows; ++c) {
+      RemoteAnswer answer = partial(call, c);
+      answers.push_back(damage_.on_the_way(answer.result));
+      left->push_back(std::move(answer.left));
+    }
+    if (call.merged && answers.size() == 2) {
+      answers = {damage_.on_the_way(remote_merge(call.pass, answers[0], answers[1]))};
+    }
+    RemoteResults out;
+    for (Bytes& answer : answers) {
+      const auto kept = std::make_shared<const Bytes>(std::move(answer));
+      out.parts.push_back({*kept, kept});
+    }
+    if (call.leaves) out.left = left;
+    return out;
+  }
+
+ private:
+  using Left = std::vector<RemotePart>;  // by each chunk
+
+  RemoteAnswer partial(const RemoteCall& call, std::size_t c) {
+    const Source& chunk = chunks_[c];
+    const Index first = static_cast<Index>(c) * kChunk;
+    const Bytes shared = damage_.on_the_way(call.shared);
+    std::vector<Bytes> kept;
+    for (const RowArgument& argument : call.by_row) {
+      const auto* data = static_cast<const std::uint8_t*>(argument.data);
+      const auto* left = static_cast<const Left*>(argument.left.get());
+      kept.push_back(damage_.on_the_way(left != nullptr
+                                            ? left->at(c).bytes
+                                            : ByteView(data + static_cast<std::size_t>(first) * argument.bytes,
+                                                       static_cast<std::size_t>(chunk.rows()) * argument.bytes)));
+    }
+    const std::vector<ByteView> by_row(kept.begin(), kept.end());
+    return remote_partial(call.pass, shared, by_row, call.reads ? &chunk : nullptr, chunk.rows(), first, context_);
+  }
+
+  const std::vector<Source> chunks_;
+  Damage damage_;
+  Context& context_;
+};
+
+void ask_for_products(const Source& remote, Context& context) {
   const Centered z(remote, column_moments(remote, context));
   const Index d = remote.cols();
   multiply(z, Matrix(d, 2, 1.0), context);
   multiply_transposed(z, Matrix(kRows, 2, 1.0), context);
   scatter_product(z, Matrix(d, 1, 1.0), context);
-  Matrix sums(2, d);
+  Matrix sums(kClusters, d);
   move_rows(z, std::vector<int>(kRows, -1), {0, 1, 0, 1, 1, -1}, sums, context);
-  gather_rows(remote, {0, 5}, context);
   if (!remote.sparse()) gram(z, context);
 }
 
+void ask_for_rows(const Source& remote, Context& context) {
+  count_not_finite(remote, context);
+  column_fingerprints(remote, Fingerprint::digits, context);
+  gather_rows(remote, {0, 5}, context);
+  column_moments(take_rows(remote, {1, 2, 4}, context), context);  // on the way of the moments
+  column_moments(take_rows(remote, {0, 5}, context), context);
+}
+
+// The centre of cluster 1 is so far away that it is empty until it is given a point.
+void ask_for_clusters(const Source& remote, bool fixed, Context& context) {
+  const Centered z(remote, column_moments(remote, context));
+  const Points<double> points = project(z, Matrix(remote.cols(), 2, 1.0), context);
+  take_points(points, {1, 5}, context);
+  KMeansOptions options;
+  options.clusters = kClusters;
+  options.iterations = 3;
+  options.exchange = false;
+  if (fixed) options.fixed = {-1, 0, -1, -1, 0, -1};
+  Matrix centers(kClusters, 2);
+  std::fill_n(centers.row(1), 2, 1e3);
+  const KMeansResult found = lloyd(points, centers, options, context);
+  expect(found.labels.size() == kRows &&
+         std::ranges::all_of(found.labels, [](int label) { return label >= -1 && label < kClusters; }));
+  lloyd_from_labels(points, {0, 1, 0, 1, 0, 1}, options, context);
+}
+
+void converse(const Source& remote, unsigned topic, Context& context) {
+  switch (topic % 4) {
+    case 0: return ask_for_products(remote, context);
+    case 1: return ask_for_rows(remote, context);
+    default: return ask_for_clusters(remote, topic % 4 == 3, context);
+  }
+}
+
 void read(std::string_view bytes, Context& context) {
-  const unsigned choice = take_choice(bytes);
-  const bool sparse = (choice & 1) != 0;
-  const std::vector<Source> chunks = chunks_of(sparse);
-  Damage damage(bytes);
-  const auto run = [&](const RemoteCall& call) {
-    std::vector<Bytes> answers;
-    for (std::size_t c = 0; c < (call.rows > kBlock ? 2U : 1U); ++c) {
-      answers.push_back(answer_of(call, chunks[c], static_cast<Index>(c) * kBlock, damage, context));
-    }
-    if (call.merged) answers = {damage.on_the_way(remote_merge(call.pass, answers[0], answers[1]))};
-    std::vector<RemotePart> parts;
-    for (Bytes& answer : answers) {
-      const auto kept = std::make_shared<const Bytes>(std::move(answer));
-      parts.push_back({*kept, kept});
-    }
-    return parts;
-  };
+  const unsigned choice = take_choice(bytes), topic = choice >> 4;
+  const bool sparse = (choice & 1) != 0, few = (choice & 2) != 0, scaled = (choice & 4) != 0;
+  // Points stay with rows that come in blocks of the program's size; products sweep where there are several blocks.
+  const Index block_rows = topic % 4 >= 2 || (choice & 8) != 0 ? kBlockRows : 2;
+  Workers workers(sparse, bytes, context);
   const RemoteShape shape{kRows, kColumns, sparse, sparse ? Index{9} : kRows * kColumns, DType::f64};
   try {
-    const Source remote(std::make_shared<RemoteStore>(shape, run, kBlock));
-    converse((choice & 2) != 0 ? remote.with_columns({0, 2}) : remote, context);
+    Source remote(std::make_shared<RemoteStore>(
+        shape, [&](const RemoteCall& call) { return workers.run(call); }, block_rows));
+    if (few) remote = remote.with_columns({0, 2});
+    if (scaled) {
+      remote = remote.with_column_scale(std::vector<double>(static_cast<std::size_t>(remote.cols()), 0.5));
+      remote = remote.with_row_scale(std::vector<double>(kRows, 2));
+    }
+    converse(remote, topic, context);
   } catch (const Error&) {
+    expect(bytes.size() >= 3);  // undamaged, it ends well
   }
 }
 

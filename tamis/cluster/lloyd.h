@@ -57,7 +57,7 @@ class Run {
   double inertia() const { return result_.inertia; }
 
   KMeansResult take() {
-    result_.labels = gather_labels(labels_, points_.rows(), context_);
+    result_.labels = gather_labels(labels_, points_.rows(), options_.clusters, context_);
     result_.counts = sums_.counts;
     return std::move(result_);
   }

@@ -19,6 +19,12 @@ namespace tamis {
 using Bytes = std::vector<std::uint8_t>;
 using ByteView = std::span<const std::uint8_t>;
 
+// Whether `total` bytes are `count` times so many, whatever count claims to be.
+inline bool is_times(std::size_t total, Index count, std::size_t each) {
+  if (each == 0) return total == 0 && count >= 0;
+  return total % each == 0 && count >= 0 && total / each == static_cast<std::size_t>(count);
+}
+
 class Packer {
  public:
   template <class T>
@@ -70,9 +76,15 @@ class Unpacker {
 
   template <class T>
   T number() {
-    T value{};
-    copy(&value, 1);
-    return value;
+    if constexpr (std::is_same_v<T, bool>) {
+      const auto byte = number<std::uint8_t>();
+      require(byte <= 1, code_, damaged_);
+      return byte == 1;
+    } else {
+      T value{};
+      copy(&value, 1);
+      return value;
+    }
   }
   template <class T>
   std::vector<T> list() {

@@ -313,5 +313,93 @@ TEST(Remote, DamagedPartsAreRefused) {
   support::expect_error(ErrorCode::internal, {"no remote pass"}, [&] { remote_merge("nothing", few, few); });
 }
 
+// What a chunk of 4 rows and 3 columns is asked.
+void expect_refused(const std::string& pass, Packer& shared, const std::vector<Bytes>& by_row) {
+  const Source chunk = support::layouts().front().make(support::random_matrix(4, 3, 10), 4);
+  Context context(1);
+  const std::vector<ByteView> views(by_row.begin(), by_row.end());
+  const Bytes bytes = shared.take();
+  support::expect_error(ErrorCode::internal, {}, [&] { remote_partial(pass, bytes, views, &chunk, 4, 0, context); });
+}
+
+template <class T>
+Bytes raw(const std::vector<T>& values) {
+  const auto* first = reinterpret_cast<const std::uint8_t*>(values.data());
+  return {first, first + values.size() * sizeof(T)};
+}
+
+Packer sight(const std::vector<Index>& columns, const std::vector<double>& scale) {
+  Packer out;
+  out.put(columns).put(scale).put(0);
+  return out;
+}
+
+Packer centred(std::size_t centers) {
+  Packer out = sight({}, {});
+  out.put(std::vector<double>(centers)).put(std::vector<double>()).put(std::vector<double>(3)).put(false);
+  return out;
+}
+
+TEST(Remote, WorkersCheckWhatTheyAreTold) {
+  for (const auto& columns : std::vector<std::vector<Index>>{{0, 3}, {-1, 2}, {2, 1}, {1, 1}}) {
+    Packer request = sight(columns, {});
+    expect_refused("count_not_finite", request, {});
+  }
+  Packer scaled = sight({}, {1, 2}), more = sight({}, {}), fewer = centred(2), tall = centred(3), wide = centred(3);
+  expect_refused("count_not_finite", scaled, {});
+  expect_refused("count_not_finite", more.put(0), {});
+  expect_refused("gram", fewer, {});
+  expect_refused("multiply", tall.put(Matrix(4, 2)), {});
+  expect_refused("multiply_transposed", wide.put(Index{1} << 60), {raw(std::vector<double>(4))});
+  Packer falling = sight({}, {});
+  expect_refused("take_rows", falling.put(std::vector<Index>{3, 1}), {});
+  const std::vector<int> none(4, -1);
+  for (const int label : {-2, 2}) {
+    Packer moves = centred(3), sums;
+    expect_refused("move_rows", moves.put(Index{2}), {raw(none), raw(std::vector<int>{0, 1, label, -1})});
+    sums.put(Index{1}).put(Index{2}).put(std::uint8_t{1}).put(std::vector<RowLabels::Moved>());
+    expect_refused("sum_clusters", sums, {raw(std::vector<double>(kPanel)), raw(std::vector<int>{0, 1, label, -1})});
+  }
+}
+
+// `answer` is what a pass of that name is said to result in.
+template <class Ask>
+void expect_answer_refused(const std::string& pass, const Bytes& answer, Ask ask) {
+  const Matrix x = support::random_matrix(16, 3, 10);
+  Workers workers(x, support::layouts().front().make, 4, 4);
+  const Source remote(std::make_shared<RemoteStore>(
+      RemoteShape{16, 3, false, 48, DType::f64},
+      [&](const RemoteCall& call) {
+        RemoteResults results = workers.run(call);
+        if (call.pass == pass) results.parts.front() = {answer, nullptr};
+        return results;
+      },
+      4));
+  Context context(1);
+  const Centered z(remote, std::vector<double>(3), 1.0);
+  support::expect_error(ErrorCode::internal, {pass}, [&] { ask(z, context); });
+}
+
+TEST(Remote, ClientsCheckWhatTheyGet) {
+  const auto sums = [](std::size_t pieces, const Matrix& each) {
+    return Packer().put(std::vector<Matrix>(pieces, each)).take();
+  };
+  for (const Bytes& answer : {sums(0, {}), sums(2, Matrix(4, 4)), sums(1, Matrix(3, 4)), sums(1, Matrix(4, 3))}) {
+    expect_answer_refused("sweep", answer,
+                          [](const Centered& z, Context& context) { scatter_product(z, Matrix(3, 2), context); });
+  }
+  expect_answer_refused("gram", sums(1, Matrix(2, 2)), [](const Centered& z, Context& context) { gram(z, context); });
+  expect_answer_refused("move_rows", sums(1, Matrix(3, 3)), [](const Centered& z, Context& context) {
+    Matrix clusters(2, 3);
+    move_rows(z, std::vector<int>(16, -1), std::vector<int>(16, 1), clusters, context);
+  });
+  expect_answer_refused("multiply", Packer().put(Matrix(16, 3)).take(),
+                        [](const Centered& z, Context& context) { multiply(z, Matrix(3, 2), context); });
+  for (const auto& counts : std::vector<std::vector<Index>>{{0, 0}, {0, 0, 17}, {0, -1, 0}}) {
+    expect_answer_refused("count_not_finite", Packer().put(counts).take(),
+                          [](const Centered& z, Context& context) { count_not_finite(z.source(), context); });
+  }
+}
+
 }  // namespace
 }  // namespace tamis

@@ -33,7 +33,8 @@ TEST(Forecast, CountsWhatTheProcessHoldsAndHasHeld) {
   const Source source = support::dense(support::mixture(40, 5, 2, 3, 4, 1));
   const Plan plan = some_plan(source);
   const std::uint64_t alone = forecast(plan, source.size(), {}).peak_bytes;
-  EXPECT_NEAR(static_cast<double>(forecast(plan, source.size(), {5e8, 0}).peak_bytes), static_cast<double>(alone) + 5e8, 1);
+  EXPECT_NEAR(static_cast<double>(forecast(plan, source.size(), {5e8, 0}).peak_bytes), static_cast<double>(alone) + 5e8,
+              1);
   EXPECT_EQ(forecast(plan, source.size(), {0, alone + 7}).peak_bytes, alone + 7);
   EXPECT_EQ(forecast(plan, source.size(), {0, alone - 7}).peak_bytes, alone);
 }

@@ -57,10 +57,6 @@ Centered::Centered(Source source, std::vector<double> center, std::vector<double
       shift_(std::move(shift)),
       position_(column_positions(source_)),
       folds_(folds) {
-  const auto d = static_cast<std::size_t>(source_.cols());
-  require(center_.size() == d && shift_.size() == d && (scale_.empty() || scale_.size() == d), ErrorCode::internal,
-          "centred columns: ", center_.size(), " centres, ", scale_.size(), " scales, ", shift_.size(),
-          " shifts, need ", d);
   derive();
 }
 
@@ -91,6 +87,10 @@ Centered Centered::with_columns(const std::vector<Index>& keep) const {
 // How entries may be read, which follows from the rest.
 void Centered::derive() {
   const auto& columns = source_.columns();
+  const auto d = columns.size();
+  require(center_.size() == d && shift_.size() == d && (scale_.empty() || scale_.size() == d), ErrorCode::internal,
+          "centred columns: ", center_.size(), " centres, ", scale_.size(), " scales, ", shift_.size(),
+          " shifts, need ", d);
   run_end_.resize(columns.size());
   for (std::size_t j = columns.size(); j-- > 0;) {
     const bool goes_on = j + 1 < columns.size() && columns[j + 1] == columns[j] + 1;

@@ -63,6 +63,10 @@ class GramPass {
 
   const std::vector<PanelPair>& pairs() const { return pairs_; }
   Index pieces() const { return static_cast<Index>(pairs_.size()); }
+  bool fits(const Sums& sums) const {
+    return std::ranges::equal(sums, pairs_,
+                              [](const Matrix& sum, const PanelPair& at) { return has_shape(sum, at.left, at.right); });
+  }
   // Few pairs are under way at a time, unless rows are costly to read.
   Order order() const { return z_.source().store().in_memory() ? Order::by_piece : Order::by_leaf; }
 
@@ -98,6 +102,7 @@ class RowGramPass {
   explicit RowGramPass(const Centered& z) : z_(z) {}
   auto given() const { return std::tie(z_); }
   Index row_count() const { return z_.rows(); }
+  Index row_width() const { return z_.rows(); }
 
   Matrix whole(Context& context) const {
     const auto pairs = upper_pairs(z_.rows(), kPanelRows);

@@ -39,6 +39,7 @@ struct Partial {
   void exchange(Archive& archive) {
     archive(count), archive(mean), archive(scatter), archive(low), archive(high), archive(bad);
     rows.exchange(archive);
+    require_counts(count);
     for (const auto* values : {&mean, &scatter, &low, &high}) {
       require(values->size() == count.size(), ErrorCode::internal, "moments of ", values->size(), " columns, need ",
               count.size());
@@ -232,6 +233,12 @@ std::vector<double> scaled_by(std::vector<double> reference, const std::vector<d
   return reference;
 }
 
+// Of rows of each column.
+bool are_counts(const std::vector<Index>& counts, const Source& source) {
+  return static_cast<Index>(counts.size()) == source.cols() &&
+         std::ranges::all_of(counts, [&](Index n) { return n >= 0 && n <= source.rows(); });
+}
+
 // The statistics of what is stored, relative to the reference, in `unit`; and the given rows.
 class MomentsPass {
  public:
@@ -263,6 +270,9 @@ class MomentsPass {
   }
 
   static void merge(Partial& into, Partial&& from) { tamis::merge(into, std::move(from)); }
+  bool fits(const Partial& sum) const {
+    return are_counts(sum.count, source_) && taken_fit(sum.rows, source_, rows_.size());
+  }
 
   const std::vector<double>& scaled_reference() const { return scaled_reference_; }
 
@@ -282,8 +292,6 @@ Partial collect(const Source& source, const std::vector<double>& reference, doub
                 std::vector<Index>& stored, Context& context) {
   const MomentsPass pass(source, reference, unit, rows);
   Partial out = reduce(pass, context);
-  require(static_cast<Index>(out.count.size()) == source.cols(), ErrorCode::internal, "moments of ", out.count.size(),
-          " columns, need ", source.cols());
   stored = out.count;
   if (source.sparse()) add_zeros(out, source.rows(), pass.scaled_reference());
   return out;
@@ -374,6 +382,7 @@ class NotFinitePass {
   }
 
   static void merge(Result& into, Result&& from) { add_counts(into, from); }
+  bool fits(const Result& counts) const { return are_counts(counts, source_); }
 
  private:
   const Source& source_;

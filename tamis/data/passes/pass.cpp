@@ -1,6 +1,7 @@
 #include "tamis/data/passes/pass.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "tamis/base/error.h"
 #include "tamis/data/passes/wire.h"
@@ -16,10 +17,16 @@ ByteView ChunkTask::next_by_row() {
   return next;
 }
 
-void ChunkTask::copy_by_row(void* out, std::size_t bytes) {
+ByteView ChunkTask::next_by_row(Index count, std::size_t size) {
   const ByteView next = next_by_row();
-  require(next.size() == bytes, ErrorCode::internal, "what belongs to the rows of a chunk does not fit them");
-  if (bytes > 0) std::memcpy(out, next.data(), bytes);
+  require(is_times(next.size(), count, static_cast<std::size_t>(rows) * size), ErrorCode::internal,
+          "what belongs to the rows of a chunk does not fit them");
+  return next;
+}
+
+void ChunkTask::finish() const {
+  shared.finish();
+  require(by_row.empty(), ErrorCode::internal, "more that belongs to the rows of a chunk than its pass takes");
 }
 
 // Columns (none where all are kept), their scale, and whether rows are scaled.
@@ -33,13 +40,14 @@ Source Wire<Source>::take(ChunkTask& task) {
   require(task.chunk != nullptr, ErrorCode::internal, "a pass that reads rows, and none to read");
   Source source = *task.chunk;
   const auto columns = task.shared.list<Index>();
+  require(rises_below(columns, source.cols()), ErrorCode::internal,
+          "columns of a chunk: need increasing positions below ", source.cols());
   if (!columns.empty()) source = source.with_columns(columns);
   const auto column_scale = task.shared.list<double>();
+  require(column_scale.empty() || static_cast<Index>(column_scale.size()) == source.cols(), ErrorCode::internal,
+          "columns of a chunk: a scale of ", column_scale.size(), " numbers, need ", source.cols());
   if (!column_scale.empty()) source = source.with_column_scale(column_scale);
-  if (task.shared.number<int>() == 0) return source;
-  std::vector<double> row_scale(source.rows());
-  task.take_by_row(row_scale.data(), 1);
-  return source.with_row_scale(row_scale);
+  return task.shared.number<int>() == 0 ? source : source.with_row_scale(task.list_by_row<double>());
 }
 
 void Wire<Centered>::put(RemoteRequest& request, const Centered& z) {
@@ -61,8 +69,10 @@ void Wire<ByRow<Matrix>>::put(RemoteRequest& request, const ByRow<Matrix>& rows)
 }
 
 Matrix Wire<ByRow<Matrix>>::take(ChunkTask& task) {
-  Matrix matrix(task.rows, task.shared.number<Index>());
-  task.take_by_row(matrix.data(), matrix.cols());
+  const auto cols = task.shared.number<Index>();
+  const ByteView values = task.next_by_row(cols, sizeof(double));
+  Matrix matrix(task.rows, cols);
+  if (!matrix.empty()) std::memcpy(matrix.data(), values.data(), values.size());
   return matrix;
 }
 
@@ -70,15 +80,13 @@ void Wire<ByRow<std::vector<int>>>::put(RemoteRequest& request, const ByRow<std:
   request.call.by_row.push_back({rows.value.data(), sizeof(int)});
 }
 
-std::vector<int> Wire<ByRow<std::vector<int>>>::take(ChunkTask& task) {
-  std::vector<int> values(task.rows);
-  task.take_by_row(values.data(), 1);
-  return values;
-}
+std::vector<int> Wire<ByRow<std::vector<int>>>::take(ChunkTask& task) { return task.list_by_row<int>(); }
 
 std::vector<Index> Wire<RowList>::take(ChunkTask& task) {
   std::vector<Index> own;
-  for (const Index row : task.shared.list<Index>()) {
+  const auto rows = task.shared.list<Index>();
+  require(std::ranges::is_sorted(rows), ErrorCode::internal, "rows that do not increase");
+  for (const Index row : rows) {
     if (row >= task.first && row < task.first + task.rows) own.push_back(row - task.first);
   }
   return own;
@@ -92,6 +100,17 @@ void merge_sums(Sums& into, Sums&& from) {
     require(fits, ErrorCode::internal, "sums of other shapes");
     add_sums(into[q], std::move(from[q]));
   }
+}
+
+void require_counts(const std::vector<Index>& counts) {
+  constexpr Index kMostRows = Index{1} << 40;
+  const bool sound = std::ranges::all_of(counts, [](Index n) { return n >= -kMostRows && n <= kMostRows; });
+  require(sound, ErrorCode::internal, "numbers of more rows than there can be");
+}
+
+bool are_labels(const std::vector<int>& labels, Index clusters) {
+  return clusters >= 0 && clusters <= std::numeric_limits<int>::max() &&
+         std::ranges::all_of(labels, [&](int label) { return label >= -1 && label < clusters; });
 }
 
 // --- What is asked -------------------------------------------------------------------------------------------------
@@ -128,25 +147,25 @@ RemoteResults ask_all(const RemoteStore& store, RemoteRequest& request, Context&
   return results;
 }
 
-void ask_rows(const RemoteStore& store, RemoteRequest& request, Index end, Index count, Matrix& out, Context& context) {
-  ask_each(store, request, end, count, context, [&](ByteView bytes, Index at) {
+void ask_rows(const RemoteStore& store, RemoteRequest& request, Index end, Matrix& out, Context& context) {
+  ask_each(store, request, end, out.rows(), context, [&](ByteView bytes, Index at) {
     const auto some = unpacked_result<Matrix>(bytes);
-    if (at == 0 && out.empty()) out = Matrix(count, some.cols());
-    require(some.cols() == out.cols() && some.rows() <= count - at, ErrorCode::internal, request.call.pass,
-            ": rows of a chunk (", some.rows(), ", ", some.cols(), "), need ", out.cols(), " columns and ", count,
+    require(some.cols() == out.cols() && some.rows() <= out.rows() - at, ErrorCode::internal, request.call.pass,
+            ": rows of a chunk (", some.rows(), ", ", some.cols(), "), need ", out.cols(), " columns and ", out.rows(),
             " rows in all");
     std::copy_n(some.data(), some.size(), out.data() + at * out.cols());
     return some.rows();
   });
 }
 
-void ask_rows(const RemoteStore& store, RemoteRequest& request, Index end, Index count, std::vector<int>& out,
-              Context& context) {
-  out.reserve(count);
-  ask_each(store, request, end, count, context, [&](ByteView bytes, Index) {
+void ask_rows(const RemoteStore& store, RemoteRequest& request, Index end, std::vector<int>& out, Context& context) {
+  const auto count = static_cast<Index>(out.size());
+  ask_each(store, request, end, count, context, [&](ByteView bytes, Index at) {
     const auto some = unpacked_result<std::vector<int>>(bytes);
-    out.insert(out.end(), some.begin(), some.end());
-    return static_cast<Index>(some.size());
+    const auto rows = static_cast<Index>(some.size());
+    require(rows <= count - at, ErrorCode::internal, request.call.pass, ": more than ", count, " rows");
+    std::ranges::copy(some, out.begin() + at);
+    return rows;
   });
 }
 
@@ -174,6 +193,8 @@ const WirePass& find_pass(const std::string& name) {
 
 RemoteAnswer remote_partial(const std::string& pass, ByteView shared, const std::vector<ByteView>& by_row,
                             const Source* chunk, Index rows, Index first, Context& context) {
+  require(rows >= 0 && first >= 0 && (chunk == nullptr || chunk->rows() == rows), ErrorCode::internal, "a chunk of ",
+          rows, " rows from row ", first, " on");
   ChunkTask task{chunk, rows, first, Unpacker(shared), by_row};
   return find_pass(pass).answer(task, context);
 }

@@ -14,18 +14,25 @@
 //     Result whole(Context& context) const;                   // of all rows that are here
 //
 //     static void merge(Result& into, Result&& from);  // of neighbours, `into` has the earlier rows
+//     bool fits(const Result& result) const;           // whether it can be one of all rows
 //   };
 //
 // reduce(pass, context) runs it over the blocks in memory or on disk, or sends it to where the rows are. A worker makes
 // the same pass of what arrives and runs it over the blocks of its chunk, which is a whole branch of the tree over the
 // blocks (remote.h). Sums have their merge here. Results that are a Matrix have none: they are row_count() rows, put
-// below each other; so are those that are labels.
+// below each other, of row_width() numbers each; so are those that are labels.
+//
+// Nothing that arrives is trusted. A worker checks sizes where the values are made (Wire<>::take, the constructor of a
+// pass) and, where a pass has check_told(), every label; a client asks fits() before anybody sees the result, and a
+// merge takes any two. Each ends in an Error(internal).
 //
 // A pass may leave something with each chunk, for passes to come: left(result) is what a worker leaves, keep(there,
 // result) takes what stands for it here. Used by the passes only.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -33,6 +40,7 @@
 #include <vector>
 
 #include "tamis/base/error.h"
+#include "tamis/base/memory.h"
 #include "tamis/data/passes/blocks.h"
 #include "tamis/data/passes/point_passes.h"
 #include "tamis/data/passes/wire.h"
@@ -75,15 +83,19 @@ struct ChunkTask {
   Unpacker shared;
   std::vector<ByteView> by_row;
 
-  // The next of what belongs to the chunk's rows; `count` numbers for each.
+  // The next of what belongs to the chunk's rows.
   ByteView next_by_row();
+  ByteView next_by_row(Index count, std::size_t size);  // `count` numbers of that size for each of them
+  // One number for each.
   template <class T>
-  void take_by_row(T* out, Index count) {
-    copy_by_row(out, static_cast<std::size_t>(count * rows) * sizeof(T));
+  std::vector<T> list_by_row() {
+    const ByteView next = next_by_row(1, sizeof(T));
+    std::vector<T> out(rows);
+    if (!out.empty()) std::memcpy(out.data(), next.data(), next.size());
+    return out;
   }
-
- private:
-  void copy_by_row(void* out, std::size_t bytes);
+  // Everything was taken.
+  void finish() const;
 };
 
 // How each kind of thing travels.
@@ -168,6 +180,20 @@ concept Leaves = requires(const Pass& pass, typename Pass::Result& result) {
 
 // Error(internal) where they are not of the same pieces.
 void merge_sums(Sums& into, Sums&& from);
+// Numbers of rows, or changes of them, that can be added: Error(internal) where they cannot.
+void require_counts(const std::vector<Index>& counts);
+// Whether labels are -1 (none) or below `clusters`, a number that there can be.
+bool are_labels(const std::vector<int>& labels, Index clusters);
+// Whether these are increasing positions below `end`.
+template <class Number>
+bool rises_below(const std::vector<Number>& positions, Index end) {
+  return positions.empty() || (positions.front() >= 0 && positions.back() < end &&
+                               std::ranges::adjacent_find(positions, std::ranges::greater_equal()) == positions.end());
+}
+
+inline bool has_shape(const Matrix& matrix, Index rows, Index cols) {
+  return matrix.rows() == rows && matrix.cols() == cols;
+}
 
 template <class Pass>
 void merge_results(typename Pass::Result& into, typename Pass::Result&& from) {
@@ -199,6 +225,7 @@ Result unpacked_result(ByteView bytes) {
     parts(result);
   }
   parts.finish();
+  if constexpr (std::is_same_v<Result, std::vector<Index>>) require_counts(result);
   return result;
 }
 
@@ -241,10 +268,14 @@ inline constexpr Index kMergedHere = 1024;
 
 // The results of all chunks: merged to one, or of each.
 RemoteResults ask_all(const RemoteStore& store, RemoteRequest& request, Context& context);
-// `count` rows of the chunks that begin before row `end`, those of each chunk below those before it.
-void ask_rows(const RemoteStore& store, RemoteRequest& request, Index end, Index count, Matrix& out, Context& context);
-void ask_rows(const RemoteStore& store, RemoteRequest& request, Index end, Index count, std::vector<int>& out,
-              Context& context);
+// Fills `out` with rows of the chunks that begin before row `end`, those of each chunk below those before it.
+void ask_rows(const RemoteStore& store, RemoteRequest& request, Index end, Matrix& out, Context& context);
+void ask_rows(const RemoteStore& store, RemoteRequest& request, Index end, std::vector<int>& out, Context& context);
+
+template <class Pass>
+void require_fit(const Pass& pass, const typename Pass::Result& result) {
+  require(pass.fits(result), ErrorCode::internal, Pass::kName, ": a result that does not fit what was asked");
+}
 
 template <class Pass>
 typename Pass::Result reduce_there(const RemoteStore& store, const Pass& pass, Context& context) {
@@ -255,9 +286,16 @@ typename Pass::Result reduce_there(const RemoteStore& store, const Pass& pass, C
   if constexpr (YieldsRows<Pass>) {
     Index end = store.rows();
     if constexpr (requires { pass.end_row(); }) end = pass.end_row();
-    typename Pass::Result out;
-    ask_rows(store, request, end, pass.row_count(), out, context);
-    return out;
+    if constexpr (std::is_same_v<typename Pass::Result, Matrix>) {
+      Matrix out(pass.row_count(), pass.row_width());
+      ask_rows(store, request, end, out, context);
+      return out;
+    } else {
+      std::vector<int> out(pass.row_count());
+      ask_rows(store, request, end, out, context);
+      require_fit(pass, out);
+      return out;
+    }
   } else {
     request.call.leaves = Leaves<Pass>;
     if constexpr (requires { pass.result_size(); }) request.call.merged = pass.result_size() > kMergedHere;
@@ -267,6 +305,7 @@ typename Pass::Result reduce_there(const RemoteStore& store, const Pass& pass, C
       merged.push_back(unpacked_result<typename Pass::Result>(part.bytes));
     }
     merge_in_tree(merged, merge_results<Pass>);
+    require_fit(pass, merged.front());
     if constexpr (Leaves<Pass>) pass.keep({&store, results.left}, merged.front());
     return std::move(merged.front());
   }
@@ -313,7 +352,12 @@ struct WirePass {
 template <class Pass, class... Values>
 RemoteAnswer answer_with(ChunkTask& task, Context& context, std::type_identity<std::tuple<Values...>>) {
   std::tuple told{Wire<std::remove_cvref_t<Values>>::take(task)...};  // in this order
+  task.finish();
   const Pass pass = std::make_from_tuple<Pass>(told);
+  if constexpr (requires { pass.check_told(); }) pass.check_told();
+  if constexpr (requires { pass.result_size(); }) {
+    require_memory(context, Pass::kName, static_cast<std::uint64_t>(pass.result_size()) * sizeof(double));
+  }
   typename Pass::Result result = reduce_here(pass, context);
   RemoteAnswer out;
   if constexpr (Leaves<Pass>) out.left = pass.left(result);

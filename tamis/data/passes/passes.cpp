@@ -49,6 +49,12 @@ struct Folded {
   const std::vector<double> offset;
 };
 
+// The V that Z is to be multiplied by.
+const Matrix& factor_of(const Centered& z, const Matrix& v) {
+  require(v.rows() == z.cols(), ErrorCode::internal, "a factor of ", v.rows(), " rows, need ", z.cols());
+  return v;
+}
+
 // offset' V.
 std::vector<double> times_rows(const std::vector<double>& offset, const Matrix& v) {
   std::vector<double> out(v.cols());
@@ -163,9 +169,10 @@ class MultiplyPass {
   static constexpr Index kReadings = 1;
   using Result = Matrix;
 
-  MultiplyPass(const Centered& z, const Matrix& v) : z_(z), v_(v) {}
+  MultiplyPass(const Centered& z, const Matrix& v) : z_(z), v_(factor_of(z, v)) {}
   auto given() const { return std::tie(z_, v_); }
   Index row_count() const { return z_.rows(); }
+  Index row_width() const { return v_.cols(); }
 
   Matrix whole(Context& context) const {
     Matrix out(z_.rows(), v_.cols());
@@ -229,10 +236,7 @@ class MultiplyPass {
 
 }  // namespace
 
-Matrix multiply(const Centered& z, const Matrix& v, Context& context) {
-  assert(v.rows() == z.cols());
-  return reduce(MultiplyPass(z, v), context);
-}
+Matrix multiply(const Centered& z, const Matrix& v, Context& context) { return reduce(MultiplyPass(z, v), context); }
 
 // --- Z'T ---------------------------------------------------------------------------------------------------------
 
@@ -264,6 +268,19 @@ void add_rows(Index count, const double* y, Index width, double* total) {
   for (Index i = 0; i < count; ++i) kernels<double>().axpy(width, 1.0, y + i * width, total);
 }
 
+Index transposed_pieces(const Centered& z) { return z.source().sparse() ? 1 : pieces(z.cols(), kTileCols); }
+
+// Whether these are [T 1]'Y, over pieces of T's columns, for a Y of so many columns.
+bool transposed_fit(const Sums& sums, const Centered& z, Index piece_count, Index cols) {
+  Index begin = 0;
+  const Index step = piece_count == 1 ? z.cols() : kTileCols;
+  for (const Matrix& sum : sums) {
+    if (!has_shape(sum, std::min(step, z.cols() - begin) + (begin == 0 ? 1 : 0), padded_width(cols))) return false;
+    begin += step;
+  }
+  return static_cast<Index>(sums.size()) == piece_count;
+}
+
 // [T 1]'Y with the rows of Y that belong to those of T.
 class TransposedPass {
  public:
@@ -275,7 +292,8 @@ class TransposedPass {
       : z_(z), t_(t), folded_(z.source().sparse() ? nullptr : std::make_unique<Folded>(z)), padded_(t) {}
   auto given() const { return std::tuple<const Centered&, ByRow<Matrix>>(z_, ByRow{t_}); }
 
-  Index pieces() const { return folded_ == nullptr ? 1 : tamis::pieces(z_.cols(), kTileCols); }
+  Index pieces() const { return transposed_pieces(z_); }
+  bool fits(const Sums& sums) const { return transposed_fit(sums, z_, pieces(), t_.cols()); }
 
   Matrix partial(const Block& block, Index q) const {
     return folded_ == nullptr ? partial_sparse(block) : partial_dense(block, q);
@@ -371,13 +389,14 @@ class SweepPass {
 
   SweepPass(const Centered& z, const Matrix& v)
       : z_(z),
-        v_(v),
+        v_(factor_of(z, v)),
         folded_(z.source().sparse() ? nullptr : std::make_unique<Folded>(z)),
         padded_(v),
         offset_(times_rows(folded_ == nullptr ? implicit_center(z) : folded_->offset, padded_.matrix())) {}
   auto given() const { return std::tie(z_, v_); }
 
   Index pieces() const { return 1; }
+  bool fits(const Sums& sums) const { return transposed_fit(sums, z_, 1, v_.cols()); }
 
   Matrix partial(const Block& block, Index) const {
     const Matrix& vp = padded_.matrix();
@@ -407,6 +426,7 @@ class ScatterPass {
 
   ScatterPass(const Centered& z, const Matrix& v) : z_(z), v_(v) {}
   auto given() const { return std::tie(z_, v_); }
+  bool fits(const Sums& sums) const { return transposed_fit(sums, z_, transposed_pieces(z_), v_.cols()); }
 
   Sums whole(Context& context) const {
     return reduce_here(TransposedPass(z_, reduce_here(MultiplyPass(z_, v_), context)), context);

@@ -46,9 +46,9 @@ RowLabels Wire<RowLabels>::take(ChunkTask& task) {
   RowLabels labels;
   const auto are = task.shared.number<LabelsAre>();
   const auto moved = task.shared.list<RowLabels::Moved>();
+  require(are <= LabelsAre::there, ErrorCode::internal, "labels of an unknown kind");
   if (are == LabelsAre::none) return labels;
-  labels.values.resize(task.rows);
-  task.take_by_row(labels.values.data(), 1);
+  labels.values = task.list_by_row<std::int32_t>();
   for (const auto& [row, label] : moved) {
     if (row >= task.first && row < task.first + task.rows) {
       labels.values[row - task.first] = static_cast<std::int32_t>(label);
@@ -108,6 +108,7 @@ class ProjectPass {
     return out;
   }
   static void merge(Projected& into, Projected&& from) { into.squared_norm += from.squared_norm; }
+  bool fits(const Projected& sum) const { return !(sum.squared_norm < 0); }
 
   RemotePart left(Projected& result) const { return result.points->bytes(); }
   void keep(LeftRows there, Projected& result) const { result.there = std::move(there); }
@@ -126,9 +127,10 @@ class TakePointsPass {
   TakePointsPass(const Points<double>& points, const std::vector<Index>& rows) : points_(points), rows_(rows) {}
   auto given() const { return std::tuple<const Points<double>&, RowList>(points_, RowList{rows_}); }
   Index row_count() const { return static_cast<Index>(rows_.size()); }
+  Index row_width() const { return points_.dims(); }
 
   Matrix whole(Context&) const {
-    Matrix out(row_count(), points_.dims());
+    Matrix out(row_count(), row_width());
     for (Index i = 0; i < out.rows(); ++i) {
       for (Index j = 0; j < out.cols(); ++j) out(i, j) = points_.at(rows_[i], j);
     }
@@ -156,6 +158,11 @@ Points<double> take_points(const Points<double>& points, const std::vector<Index
 }
 
 // --- Sums by cluster ------------------------------------------------------------------------------------------------
+
+void ClusterSums::check() const {
+  require_counts(counts);
+  require_counts({changed});
+}
 
 void ClusterSums::take(ClusterSums& change) {
   if (change.changed == 0) return;
@@ -187,6 +194,23 @@ void add_point(const Points<T>& points, Index row, std::int32_t cluster, int sig
 
 Index point_blocks(Index rows) { return pieces(rows, kBlockRows); }
 
+// Whether these can be sums of points, or what changes them.
+template <class T>
+bool clusters_fit(const ClusterSums& sums, const Points<T>& points, Index clusters) {
+  if (sums.changed == 0) return true;  // nothing of it is used
+  const Index n = points.rows();
+  return has_shape(sums.points, clusters, points.dims()) && static_cast<Index>(sums.counts.size()) == clusters &&
+         sums.changed > 0 && sums.changed <= n &&
+         std::ranges::all_of(sums.counts, [&](Index count) { return count >= -n && count <= n; });
+}
+
+// That a chunk's points have labels, and those of clusters that there are.
+template <class T>
+void require_labels(const RowLabels& labels, const Points<T>& points, Index clusters) {
+  const bool sound = static_cast<Index>(labels.values.size()) == points.rows() && are_labels(labels.values, clusters);
+  require(sound, ErrorCode::internal, "points of a chunk in clusters that are not among ", clusters);
+}
+
 template <class T>
 class SumClustersPass {
  public:
@@ -214,6 +238,8 @@ class SumClustersPass {
     return sums.empty() ? ClusterSums() : std::move(sums.front());
   }
   static void merge(ClusterSums& into, ClusterSums&& from) { merge_clusters(into, std::move(from)); }
+  bool fits(const ClusterSums& sums) const { return clusters_fit(sums, points_, clusters_); }
+  void check_told() const { require_labels(labels_, points_, clusters_); }
 
   RemotePart left(ClusterSums&) const { return bytes_of(std::move(labels_.values)); }
   void keep(LeftRows there, ClusterSums&) const { keep_there(labels_, std::move(there)); }
@@ -253,6 +279,13 @@ class AssignPass {
     return std::exchange(changes.front(), ClusterSums(clusters(), points_.dims()));
   }
   static void merge(ClusterSums& into, ClusterSums&& from) { merge_clusters(into, std::move(from)); }
+  bool fits(const ClusterSums& change) const { return clusters_fit(change, points_, clusters()); }
+  void check_told() const {
+    const bool sound = clusters() >= 1 && is_times(g_.size(), clusters(), static_cast<std::size_t>(points_.dims()));
+    require(sound, ErrorCode::internal, clusters(), " centres of ", g_.size(), " numbers in all");
+    if (!fixed_.empty()) require_labels(fixed_, points_, clusters());
+    if (!labels_.empty()) require_labels(labels_, points_, clusters());
+  }
 
   RemotePart left(ClusterSums&) const { return bytes_of(std::move(labels_.values)); }
   void keep(LeftRows there, ClusterSums&) const { keep_there(labels_, std::move(there)); }
@@ -326,7 +359,7 @@ class FarthestPass {
     for (Index i = 0; i < points_.rows(); ++i) {
       const auto row = static_cast<std::size_t>(i);
       const std::int32_t own = labels_.values[row];
-      if (!may_lose_[own] || (!fixed_.empty() && fixed_.values[row] >= 0)) continue;
+      if (own < 0 || !may_lose_[own] || (!fixed_.empty() && fixed_.values[row] >= 0)) continue;
       double distance = 0;
       for (Index j = 0; j < points_.dims(); ++j) {
         const double delta = static_cast<double>(points_.at(i, j)) - centers_(own, j);
@@ -341,6 +374,17 @@ class FarthestPass {
   }
   static void merge(FarPoint& into, FarPoint&& from) {
     if (from.row >= 0 && (into.row < 0 || from.distance > into.distance)) into = std::move(from);
+  }
+  bool fits(const FarPoint& far) const {
+    return far.row < 0 || (far.row < points_.rows() && far.label >= 0 && far.label < centers_.rows() &&
+                           static_cast<Index>(far.point.size()) == points_.dims());
+  }
+  void check_told() const {
+    const Index clusters = static_cast<Index>(may_lose_.size());
+    require(has_shape(centers_, clusters, points_.dims()), ErrorCode::internal, "centres of a chunk: ", centers_.rows(),
+            " of ", centers_.cols(), " numbers, need ", clusters, " of ", points_.dims());
+    if (!fixed_.empty()) require_labels(fixed_, points_, clusters);
+    require_labels(labels_, points_, clusters);
   }
 
  private:
@@ -358,15 +402,17 @@ class GatherLabelsPass {
   static constexpr Index kReadings = 0;
   using Result = std::vector<int>;
 
-  explicit GatherLabelsPass(const RowLabels& labels, Index rows = 0) : labels_(labels), rows_(rows) {}
+  explicit GatherLabelsPass(const RowLabels& labels, Index rows = 0, Index clusters = 0)
+      : labels_(labels), rows_(rows), clusters_(clusters) {}
   auto given() const { return std::tie(labels_); }
   Index row_count() const { return rows_; }
+  bool fits(const std::vector<int>& labels) const { return are_labels(labels, clusters_); }
 
   std::vector<int> whole(Context&) const { return {labels_.values.begin(), labels_.values.end()}; }
 
  private:
   const RowLabels& labels_;
-  const Index rows_;
+  const Index rows_, clusters_;
 };
 
 }  // namespace
@@ -388,8 +434,8 @@ FarPoint farthest_point(const Points<T>& points, const Matrix& centers, const st
   return reduce(FarthestPass<T>(points, centers, may_lose, least, fixed, labels), context);
 }
 
-std::vector<int> gather_labels(const RowLabels& labels, Index rows, Context& context) {
-  return reduce(GatherLabelsPass(labels, rows), context);
+std::vector<int> gather_labels(const RowLabels& labels, Index rows, Index clusters, Context& context) {
+  return reduce(GatherLabelsPass(labels, rows, clusters), context);
 }
 
 template ClusterSums sum_clusters(const Points<double>&, Index, RowLabels&, Context&);

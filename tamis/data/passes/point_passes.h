@@ -31,7 +31,7 @@ struct RowLabels {
 };
 
 // The labels of all `rows`, here.
-std::vector<int> gather_labels(const RowLabels& labels, Index rows, Context& context);
+std::vector<int> gather_labels(const RowLabels& labels, Index rows, Index clusters, Context& context);
 
 // Sums of the points of each cluster and their numbers, or what changes them; empty where nothing does.
 struct ClusterSums {
@@ -43,7 +43,9 @@ struct ClusterSums {
   template <class Archive>
   void exchange(Archive& archive) {
     archive(points), archive(counts), archive(changed);
+    check();
   }
+  void check() const;  // Error(internal) where numbers of rows are larger than any
 
   Matrix points;
   std::vector<Index> counts;

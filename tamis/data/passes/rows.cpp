@@ -68,13 +68,25 @@ class MovePass {
   }
 
   Index width() const { return z_.source().sparse() ? z_.cols() : kTileCols; }
+  Index width(Index q) const { return std::min(width(), z_.cols() - q * width()); }
   Index pieces() const { return tamis::pieces(z_.cols(), width()); }
+  Index result_size() const { return clusters_ * z_.cols(); }
+  bool fits(const Sums& sums) const {
+    for (std::size_t q = 0; q < sums.size(); ++q) {
+      if (!has_shape(sums[q], 0, 0) && !has_shape(sums[q], clusters_, width(static_cast<Index>(q)))) return false;
+    }
+    return static_cast<Index>(sums.size()) == pieces();
+  }
+  void check_told() const {
+    const bool sound = are_labels(before_, clusters_) && are_labels(after_, clusters_);
+    require(sound, ErrorCode::internal, "rows of a chunk in clusters that are not among ", clusters_);
+  }
 
   Matrix partial(const Block& block, Index q) const {
     const int* from = before_.data() + block.first;
     const int* to = after_.data() + block.first;
     if (std::equal(from, from + block.rows, to)) return Matrix();
-    Matrix sum(clusters_, std::min(width(), z_.cols() - q * width()));
+    Matrix sum(clusters_, width(q));
     if (block.sparse) {
       move_sparse(z_, block, from, to, center_, sum);
     } else {
@@ -129,6 +141,7 @@ class GatherPass {
   GatherPass(const Source& source, const std::vector<Index>& rows) : source_(source), rows_(rows) {}
   auto given() const { return std::tuple<const Source&, RowList>(source_, RowList{rows_}); }
   Index row_count() const { return static_cast<Index>(rows_.size()); }
+  Index row_width() const { return source_.cols(); }
   Index end_row() const { return rows_.empty() ? 0 : rows_.back() + 1; }
 
   Matrix whole(Context& context) const {
@@ -247,7 +260,7 @@ Entries transposed(const Entries& entries, Index cols) {
 namespace {
 
 std::uint64_t print_of(double value, Fingerprint of) {
-  if (of == Fingerprint::values) return std::bit_cast<std::uint64_t>(value);
+  if (of == Fingerprint::values || !std::isfinite(value)) return std::bit_cast<std::uint64_t>(value);
   int exponent = 0;
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(std::ldexp(std::frexp(value, &exponent), 53)));
 }
@@ -281,6 +294,7 @@ class FingerprintPass {
   }
 
   static void merge(Result& into, Result&& from) { add_counts(into, from); }
+  bool fits(const Result& prints) const { return static_cast<Index>(prints.size()) == source_.cols(); }
 
  private:
   const Source& source_;

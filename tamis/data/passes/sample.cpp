@@ -79,6 +79,20 @@ TakenRows rows_of_block(const Source& source, const Block& block, const std::vec
   return out;
 }
 
+bool taken_fit(const TakenRows& taken, const Source& source, std::size_t rows) {
+  const std::size_t size = size_of(taken.dtype);
+  if (taken.values.size() != rows || taken.columns.size() != (source.sparse() ? rows : 0)) return false;
+  if (!source.sparse()) {
+    return std::ranges::all_of(taken.values,
+                               [&](const Bytes& row) { return is_times(row.size(), source.cols(), size); });
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto& columns = taken.columns[i];
+    if (!rises_below(columns, source.cols()) || taken.values[i].size() != columns.size() * size) return false;
+  }
+  return rows == 0 || taken.dtype == DType::f32 || taken.dtype == DType::f64;
+}
+
 void append(TakenRows& into, TakenRows&& from) {
   if (into.values.empty()) into.dtype = from.dtype;
   if (!from.values.empty() && into.dtype != from.dtype) {
@@ -102,6 +116,7 @@ class TakePass {
 
   TakenRows partial(const Block& block) const { return rows_of_block(source_, block, rows_); }
   static void merge(TakenRows& into, TakenRows&& from) { append(into, std::move(from)); }
+  bool fits(const TakenRows& taken) const { return taken_fit(taken, source_, rows_.size()); }
 
  private:
   const Source& source_;
@@ -132,8 +147,6 @@ std::shared_ptr<Bytes> joined(std::vector<Bytes> rows) {
 
 std::shared_ptr<const Store> dense_store_of(TakenRows taken, Index n, Index d, DType dtype) {
   const auto data = joined(std::move(taken.values));
-  require(data->size() == static_cast<std::size_t>(n * d) * size_of(dtype), ErrorCode::internal,
-          "sample: ", data->size(), " bytes for ", n, " rows of ", d, " columns");
   return make_dense_store({data->data(), dtype, n, d, d, 1}, data);
 }
 
@@ -150,9 +163,6 @@ std::shared_ptr<const Store> sparse_store_of(TakenRows taken, Index n, Index d, 
     csr->columns.insert(csr->columns.end(), row.begin(), row.end());
     csr->offsets.push_back(static_cast<std::int64_t>(csr->columns.size()));
   }
-  const bool fits = csr->values->size() == csr->columns.size() * size_of(dtype) &&
-                    csr->offsets.size() == static_cast<std::size_t>(n) + 1;
-  require(fits, ErrorCode::internal, "sample: ", csr->values->size(), " bytes for ", csr->columns.size(), " entries");
   return make_sparse_store({n, d, csr->offsets.data(), csr->columns.data(), csr->values->data(), dtype}, csr);
 }
 

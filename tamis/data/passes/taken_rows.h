@@ -29,6 +29,8 @@ bool moments_and_rows(const Source& source, const std::vector<Index>& rows, Take
 
 // Those of `rows` (increasing) that the block holds, in the columns of the source.
 TakenRows rows_of_block(const Source& source, const Block& block, const std::vector<Index>& rows);
+// Whether these can be that many rows of the source.
+bool taken_fit(const TakenRows& taken, const Source& source, std::size_t rows);
 // Chunks of other machines may differ in type: they become doubles.
 void append(TakenRows& into, TakenRows&& from);
 
