@@ -123,7 +123,7 @@ void syevd(int n, double* a, double* values) {
   int info = 0, query = -1, integer_size = 0;
   double size = 0;
   dsyevd_("V", "U", &n, a, &n, values, &size, &query, &integer_size, &query, &info);
-  std::vector<double> work(size);
+  std::vector<double> work(static_cast<std::size_t>(size));
   std::vector<int> iwork(integer_size);
   const int lwork = static_cast<int>(work.size()), liwork = static_cast<int>(iwork.size());
   dsyevd_("V", "U", &n, a, &n, values, work.data(), &lwork, iwork.data(), &liwork, &info);
@@ -161,7 +161,7 @@ void eigen_largest(Index n, Index count, double* a, double* values, double* vect
   double size = 0;
   dsyevr_("V", "I", "U", &ni, a, &ni, &zero, &zero, &low, &ni, &zero, &found, all.data(), vectors, &ni, support.data(),
           &size, &query, &integer_size, &query, &info);
-  std::vector<double> work(size);
+  std::vector<double> work(static_cast<std::size_t>(size));
   std::vector<int> iwork(integer_size);
   const int lwork = static_cast<int>(work.size()), liwork = static_cast<int>(iwork.size());
   dsyevr_("V", "I", "U", &ni, a, &ni, &zero, &zero, &low, &ni, &zero, &found, all.data(), vectors, &ni, support.data(),
@@ -187,7 +187,7 @@ void tridiagonalize(Index n, double* a, double* diagonal, double* off) {
   const auto lock = one_at_a_time();
   dsytrd_("L", &ni, a, &ni, diagonal, off, scalars.data(), &reduce, &query, &info);
   dorgtr_("L", &ni, a, &ni, scalars.data(), &form, &query, &info);
-  std::vector<double> work(std::max(reduce, form));
+  std::vector<double> work(static_cast<std::size_t>(std::max(reduce, form)));
   const int size = static_cast<int>(work.size());
   dsytrd_("L", &ni, a, &ni, diagonal, off, scalars.data(), work.data(), &size, &info);
   require(info == 0, ErrorCode::internal, "tridiagonal reduction failed (dsytrd info ", info, ")");

@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <thread>
 
@@ -58,10 +57,12 @@ bool is_missing(const std::string& path) {
 std::string beginning(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-  std::ifstream file(path, std::ios::binary);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.open()) fail_io(path, errno);
   std::string head(4096, '\0');
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(file.gcount());
+  const ssize_t got = ::read(file.value(), head.data(), head.size());
+  if (got < 0) fail_io(path, errno);
+  head.resize(got);
   return head;
 }
 
@@ -80,7 +81,7 @@ void require_ours(const std::string& folder, const std::string& name) {
   const bool told = table || name == "ranking.csv" || name.ends_with(".json") || name.ends_with(".html");
   if (!told || is_missing(path)) return;
   require(begins_as_ours(table ? folder + "/selection.json" : path), ErrorCode::usage, "output: ", path,
-          " was not written by tamis, need another folder (-o DIR)");
+          " was not written by tamis; choose another folder (-o DIR)");
 }
 
 // --- The commit of several files ------------------------------------------------------------------------------------

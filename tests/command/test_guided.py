@@ -120,7 +120,7 @@ def test_options_of_other_methods_name_them(path):
 def test_supervision_means_ufcm(path, tmp_path):
     (tmp_path / "y.txt").write_text("\n".join(str(i % 4) for i in range(200)))
     run = tamis("select", path, "--supervise", tmp_path / "y.txt", "-k", "5")
-    assert run.code == 0 and "--supervise without -m: ufcm" in run.err, run
+    assert run.code == 0 and "--supervise without -m: using ufcm" in run.err, run
     refused(tamis("select", path, "-m", "guided", "--supervise", tmp_path / "y.txt", "--quiet"), 2, "supervise")
 
 

@@ -128,7 +128,7 @@ def test_an_offset_changes_nothing(tmp_path, method):
 # Those whose formula has no finite value there: squares that overflow, a penalty of another order than the squares, or
 # coefficients of denormal columns.
 MAGNITUDES = {
-    "huge": ([1e300] * 8, {"ufcm", "maxvar", "ndfs"}),
+    "huge": ([1e300] * 8, {"ufcm", "spcafs", "maxvar", "ndfs"}),
     "tiny": ([1e-300] * 8, {"ndfs"}),
     "denormal": ([1e-310] * 8, {"guided", "mcfs", "ndfs"}),
     "mixed": (list(np.logspace(-150, 150, 8)), {"ndfs"}),
