@@ -11,8 +11,8 @@ void read(std::string_view bytes, Context& context) {
   const unsigned choice = take_choice(bytes);
   folder.put("ranking.csv", bytes);
   const auto top = choice == 0 ? std::nullopt : std::optional<Index>(choice);
-  const auto words = read_feature_list(folder.path("ranking.csv"), top, context);
-  expect(!top || static_cast<Index>(words.size()) <= *top);
+  const auto list = read_feature_list(folder.path("ranking.csv"), top, context);
+  expect(!top || static_cast<Index>(list.words.size()) <= *top);
 }
 
 }  // namespace

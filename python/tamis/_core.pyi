@@ -44,13 +44,6 @@ class DiskRows:
 class RowSink:
     """Takes the rows of a file that are not to be in memory."""
 
-    @property
-    def shape(self) -> tuple: ...
-
-    def takes_rows(self, rows: int, cols: int, dtype: str, buffers: int = 0) -> bool: ...
-
-    def takes_sparse_rows(self, cols: int, dtype: str, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bool: ...
-
     def add(self, data: object, first_column: int = 0) -> None: ...
 
 def methods() -> list:

@@ -15,9 +15,9 @@ from ._figures import save_figures
 
 __all__ = ["feature_count_curve", "image_mask", "objective", "save_figures", "score_curve"]
 
-# Okabe & Ito's colorblind-safe palette without yellow, which is too pale for lines.
-_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+# Okabe & Ito's colorblind-safe palette without yellow, which is too pale for lines, and a wine red of Tol's.
+_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _MAIN, _ACCENT = _COLORS[:2]
 _QUIET, _BLANK = "#777777", "#ECECEC"
 _MEASURES = {

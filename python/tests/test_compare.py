@@ -99,9 +99,14 @@ def test_numbers_are_those_of_the_command_without_classes(digits, files):
     assert frame.n_features.tolist() == [20, 50, 64] * 4 + [64]
     assert not {"accuracy", "accuracy_p", "nmi_sd"} & set(frame.columns)
     assert frame.attrs["options"]["n_clusters"] == document["options"]["clusters"]
-    notes = [note.replace("--scale standard", "scale='standard'") for note in document["notes"]]
-    assert len(notes) == 1
-    assert frame.attrs["notes"] == [f"n_clusters = {document['options']['clusters']} (default)", *notes]
+    assert document["notes"] == []  # pixels share a unit
+    assert frame.attrs["notes"] == [f"n_clusters = {document['options']['clusters']} (default)"]
+
+
+def test_notes_name_the_words_of_python(digits):
+    units = np.logspace(-2, 2, digits[0].shape[1])
+    notes = tamis.compare(digits[0] * units, methods=["MaxVariance"]).attrs["notes"]
+    assert len(notes) == 2 and "scale='standard'" in notes[1] and "--scale" not in notes[1]
 
 
 def test_grid_is_that_of_the_command(digits, files):
