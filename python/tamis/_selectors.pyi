@@ -37,7 +37,7 @@ class GuidedUFCM(Selector, method="guided"):
     n_clusters: int | None
     n_neighbors: int
     n_runs: int
-    scales: Literal["x >= 2"]
+    scales: Sequence[int]
     sample_size: int
     evidence: bool
     def __init__(
@@ -46,7 +46,7 @@ class GuidedUFCM(Selector, method="guided"):
         n_clusters: int | None = None,
         n_neighbors: int = 5,
         n_runs: int = 4,
-        scales: Literal["x >= 2"] = (3, 5, 8, 13, 21),
+        scales: Sequence[int] = (3, 5, 8, 13, 21),
         sample_size: int = 4000,
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,

@@ -188,7 +188,8 @@ def test_raw_counts_are_warned_about(tmp_path):
     reads = rng.poisson(10.0 ** rng.uniform(-1.5, 2.5, 200) * rng.uniform(0.3, 3, 80)[:, None])
     path = save(tmp_path / "cells.csv", pd.DataFrame(reads, columns=[f"g{j}" for j in range(200)]), index=False)
     assert "raw counts" in tamis("select", path, "-m", "maxvar", "-k", "5").err
-    logged = pd.DataFrame(np.log1p(1e4 * reads / reads.sum(axis=1, keepdims=True)).round(4), columns=[f"g{j}" for j in range(200)])
+    shares = reads / reads.sum(axis=1, keepdims=True)
+    logged = pd.DataFrame(np.log1p(1e4 * shares).round(4), columns=[f"g{j}" for j in range(200)])
     assert "raw counts" not in tamis("select", save(path, logged, index=False), "-m", "maxvar", "-k", "5").err
 
 
