@@ -16,7 +16,7 @@ struct MethodsArguments {
 std::string list_methods() {
   TextTable table({TextTable::Align::left, TextTable::Align::left});
   for (const auto& method : methods()) table.add({method.name, method.summary});
-  return table.to_text() + "\ntamis methods NAME tells the formula and the options of one.\n";
+  return table.to_text() + "\nRun 'tamis methods NAME' for the formula and the options of a method.\n";
 }
 
 // "alpha: 0.1, 1, 10"
