@@ -18,10 +18,10 @@ namespace tamis::app {
 namespace {
 
 template <class Number>
-std::optional<Number> parse_whole(const std::string& text_value) {
+std::optional<Number> parse_whole(const std::string& text) {
   Number value{};
-  const auto [end, error] = std::from_chars(text_value.data(), text_value.data() + text_value.size(), value);
-  if (error != std::errc() || end != text_value.data() + text_value.size()) return std::nullopt;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
 
@@ -35,9 +35,9 @@ std::string methods_with(const std::string& option) {
 
 std::string flag_names(const Option& option) { return (option.name == "clusters" ? "-c,--" : "--") + option.name; }
 
-std::string upper(std::string text_value) {
-  for (char& letter : text_value) letter = letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 32) : letter;
-  return text_value;
+std::string upper(std::string text) {
+  for (char& letter : text) letter = letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 32) : letter;
+  return text;
 }
 
 std::string type_name(const Option& option) {
@@ -45,7 +45,7 @@ std::string type_name(const Option& option) {
 }
 
 std::string option_help(const Option& option) {
-  return text(option.help, ": ", range_text(option), " (", value_text(option), ")");
+  return concat(option.help, ": ", range_text(option), " (", value_text(option), ")");
 }
 
 std::vector<CLI::ConfigItem> config_items(std::istream& file, const std::string& path) {
@@ -102,7 +102,7 @@ ReadOptions DataArguments::read_options() const {
 
 void add_method_flags(CLI::App& app, MethodArguments& arguments) {
   app.add_option("-m,--method", arguments.method,
-                 text("Method that ranks the features (", kDefaultMethod, "); 'tamis methods' lists them all"))
+                 concat("Method that ranks the features (", kDefaultMethod, "); 'tamis methods' lists them all"))
       ->type_name("NAME");
   std::vector<std::string> seen;
   for (const auto& method : methods()) {
@@ -124,7 +124,7 @@ void show_options_of(CLI::App& app, const Method& method) {
   const Options options = bound->options();
   for (CLI::Option* flag : app.get_options([](const CLI::Option* one) { return one->get_group() == kMethodGroup; })) {
     const Option* option = find_option(options, flag->get_lnames().front());
-    flag->group(option == nullptr ? "" : text("Options of ", method.name));
+    flag->group(option == nullptr ? "" : concat("Options of ", method.name));
     if (option != nullptr) flag->description(option_help(*option));
   }
 }
@@ -151,18 +151,18 @@ std::unique_ptr<BoundMethod> MethodArguments::bind() const {
   return bound;
 }
 
-std::uint64_t parse_seed(const std::string& text_value) {
-  const auto seed = parse_whole<std::uint64_t>(text_value);
-  require(seed.has_value(), ErrorCode::usage, "seed = ", text_value, ", need an integer 0..18446744073709551615");
+std::uint64_t parse_seed(const std::string& text) {
+  const auto seed = parse_whole<std::uint64_t>(text);
+  require(seed.has_value(), ErrorCode::usage, "seed = ", text, ", need an integer 0..18446744073709551615");
   return *seed;
 }
 
-int parse_threads(const std::string& text_value) {
+int parse_threads(const std::string& text) {
   constexpr int kMost = 1024;
-  if (text_value.empty()) return 0;
-  const auto threads = parse_whole<int>(text_value);
-  require(threads && *threads >= 1 && *threads <= kMost, ErrorCode::usage, "threads = ", text_value,
-          ", need an integer 1..", kMost);
+  if (text.empty()) return 0;
+  const auto threads = parse_whole<int>(text);
+  require(threads && *threads >= 1 && *threads <= kMost, ErrorCode::usage, "threads = ", text, ", need an integer 1..",
+          kMost);
   return *threads;
 }
 
@@ -173,9 +173,9 @@ std::vector<Method> parse_methods(const std::string& list, Context& context) {
   return chosen;
 }
 
-Index parse_count(const std::string& text_value, const std::string& name) {
-  const auto count = parse_whole<Index>(text_value);
-  require(count && *count >= 1, ErrorCode::usage, name, " = ", text_value, ", need an integer of at least 1");
+Index parse_count(const std::string& text, const std::string& name) {
+  const auto count = parse_whole<Index>(text);
+  require(count && *count >= 1, ErrorCode::usage, name, " = ", text, ", need an integer of at least 1");
   return *count;
 }
 

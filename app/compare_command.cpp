@@ -31,7 +31,7 @@ std::string compared_text() {
   std::string out = "all";
   for (const auto& method : methods()) {
     if (!method.same_as.empty())
-      out += text(out == "all" ? " but " : ", ", method.name, ", which equals ", method.same_as, " by default");
+      out += concat(out == "all" ? " but " : ", ", method.name, ", which equals ", method.same_as, " by default");
   }
   return out;
 }
@@ -145,7 +145,8 @@ std::string runs_table(const Result& result) {
       continue;
     }
     const Report& report = row.report;
-    const std::string iterations = report.status == Status::direct ? "" : text(", ", report.iterations, " iterations");
+    const std::string iterations =
+        report.status == Status::direct ? "" : concat(", ", report.iterations, " iterations");
     table.add({row.name, fixed_number(row.seconds, 3), row.bytes ? size_text(*row.bytes) : "-",
                name_of(report.status) + iterations});
   }
@@ -180,9 +181,9 @@ std::string sizes_table(const Result& result) {
   if (result.comparison.all) table.add({}), add_score(table, result, "allfea", *result.comparison.all, "");
   std::string out = table.to_text();
   if (!result.labelled()) return out;
-  return out + text("\nk-means with ", request.clusters, " clusters against the classes: mean +- sd of ",
-                    request.repeats, " single starts (random: of ", request.subsets,
-                    " subsets).\np of ACC: (1 + random subsets at least as good) / ", 1 + request.subsets, ".\n");
+  return out + concat("\nk-means with ", request.clusters, " clusters against the classes: mean +- sd of ",
+                      request.repeats, " single starts (random: of ", request.subsets,
+                      " subsets).\np of ACC: (1 + random subsets at least as good) / ", 1 + request.subsets, ".\n");
 }
 
 std::string overlap_tables(const Result& result) {
@@ -202,8 +203,8 @@ std::string overlap_tables(const Result& result) {
       for (Index b = 0; b < found.share.cols(); ++b) cells.push_back(fixed_number(found.share(a, b), 2));
       table.add(cells);
     }
-    out += text("\nShare of common features among the first ", k, " (by chance ", fixed_number(by_chance, 2), ")\n",
-                table.to_text());
+    out += concat("\nShare of common features among the first ", k, " (by chance ", fixed_number(by_chance, 2), ")\n",
+                  table.to_text());
   }
   return out;
 }
@@ -335,8 +336,8 @@ void resolve(const CompareArguments& arguments, const Table& table, const std::v
   }
   require_comparable(table.source, request);
   if (!arguments.clusters.empty()) return;
-  session.note(text("clusters = ", request.clusters, arguments.labels.empty() ? "" : ", the number of classes,",
-                    " unless given with -c"));
+  session.note(concat("clusters = ", request.clusters, arguments.labels.empty() ? "" : ", the number of classes,",
+                      " unless given with -c"));
 }
 
 void write_comparison(OutputFolder& folder, const Result& result, const std::string& json, Session& session) {

@@ -59,8 +59,8 @@ void use_cpu(const std::string& wanted) {
 
 std::string version_text() {
   const std::string core = blas::core();
-  return text("tamis ", kVersion, "\n", compiler(), ", ", blas::name(), core.empty() ? "" : " on ", core, ", ",
-              kernels_in_use(), " kernels");
+  return concat("tamis ", kVersion, "\n", compiler(), ", ", blas::name(), core.empty() ? "" : " on ", core, ", ",
+                kernels_in_use(), " kernels");
 }
 
 }  // namespace tamis::app

@@ -62,7 +62,7 @@ Checked check(const ExpectedSet& set, const std::string& folder, Session& sessio
   }
 }
 
-std::string shape_text(Index rows, Index features) { return text(rows, " x ", features); }
+std::string shape_text(Index rows, Index features) { return concat(rows, " x ", features); }
 
 std::string datasets_text(const std::vector<Checked>& states) {
   using enum TextTable::Align;
@@ -75,10 +75,10 @@ std::string datasets_text(const std::vector<Checked>& states) {
     const std::string reason = states[i].reason.empty() ? "" : ": " + printable(states[i].reason, 200);
     table.add({set.name + ".npz", shape_text(set.rows, set.features), std::to_string(set.classes),
                tamis::name_of(set.dtype),
-               text(set.image_rows, " x ", set.image_columns, set.column_major ? ", by columns" : ", by rows"),
+               concat(set.image_rows, " x ", set.image_columns, set.column_major ? ", by columns" : ", by rows"),
                checked ? name_of(states[i].state) + reason : ""});
-    origins += text("\n", set.name, " (", set.title, " in the paper)\n  from    ", set.origin, "\n",
-                    set.limits.empty() ? "" : "  limits  " + set.limits + "\n", "  sha256  ", set.sha256_file, "\n");
+    origins += concat("\n", set.name, " (", set.title, " in the paper)\n  from    ", set.origin, "\n",
+                      set.limits.empty() ? "" : "  limits  " + set.limits + "\n", "  sha256  ", set.sha256_file, "\n");
   }
   return table.to_text() + origins +
          "\nEach file holds X (one row a sample, not scaled) and y (int32 classes from 0). A file is right when the "

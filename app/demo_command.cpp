@@ -93,7 +93,7 @@ std::vector<Curve> curves(const Table& table, const std::vector<Index>& guided, 
 }
 
 std::string accuracy_text(const SubsetScore& score) {
-  return text(short_number(100.0 * score.accuracy.mean, 3), " +- ", short_number(100.0 * score.accuracy.sd, 2));
+  return concat(short_number(100.0 * score.accuracy.mean, 3), " +- ", short_number(100.0 * score.accuracy.sd, 2));
 }
 
 std::string curves_table(const std::vector<Curve>& all) {
@@ -112,7 +112,7 @@ std::string curves_table(const std::vector<Curve>& all) {
 }
 
 std::string closing_words(const std::string& page) {
-  return text(
+  return concat(
       "\nk-means with 10 clusters on the chosen pixels alone, compared with the digits: mean +- sd of 10 starts;\n"
       "random: of ",
       kSubsets, " subsets. One small table proves nothing; docs/guided.md says what to expect.\n", kCredit, "\n",
@@ -131,7 +131,7 @@ void open_folder(std::optional<OutputFolder>& folder, const DemoArguments& argum
     folder.emplace(path, std::vector<std::string>{kDemoPage}, std::vector<std::string>{});
   } catch (const Error& error) {
     if (asked) throw;
-    session.warn(text("no page was written: ", error.what()));
+    session.warn(concat("no page was written: ", error.what()));
   }
 }
 
@@ -154,12 +154,12 @@ page::Section against_the_digits(const std::vector<Curve>& all) {
   }
   page::Figure figure{"Clustering accuracy", "Bands: one standard deviation.", "", page::line_chart(chart)};
   figure.alt = "Lines of the accuracy over the number of pixels: guided, ufcm, largest variance, random ones and all.";
-  return {
-      "Against the digits",
-      {page::Text{text("k-means with 10 clusters on the chosen pixels alone, compared with the digits, which no choice "
-                       "has seen. guided does not know that there are 10, ufcm does. Random: ",
-                       kSubsets, " random subsets of as many pixels. ", kCredit)},
-       figure, table}};
+  return {"Against the digits",
+          {page::Text{
+               concat("k-means with 10 clusters on the chosen pixels alone, compared with the digits, which no choice "
+                      "has seen. guided does not know that there are 10, ufcm does. Random: ",
+                      kSubsets, " random subsets of as many pixels. ", kCredit)},
+           figure, table}};
 }
 
 void write_page(OutputFolder& folder, const SelectionRecord& record, const std::vector<Curve>& all, Context& context) {
@@ -207,12 +207,12 @@ int run_demo(const DemoArguments& arguments) {
     return 0;
   }
   const std::string page =
-      folder ? text(arguments.output.empty() ? kFolder : arguments.output, "/", kDemoPage) : std::string();
+      folder ? concat(arguments.output.empty() ? kFolder : arguments.output, "/", kDemoPage) : std::string();
   const Report& report = result.selection.report;
-  print_result(text("Handwritten digits: ", kDigitRows, " images of 8 x 8 pixels, no labels used for the choice.\n",
-                    method.name, " put the pixels in order in ", short_number(1000.0 * report.seconds, 3),
-                    " ms, without being told that there are ten digits. The first ", kFeatures, ":\n\n",
-                    picture(result.selected), "\n", curves_table(worth), closing_words(page)));
+  print_result(concat("Handwritten digits: ", kDigitRows, " images of 8 x 8 pixels, no labels used for the choice.\n",
+                      method.name, " put the pixels in order in ", short_number(1000.0 * report.seconds, 3),
+                      " ms, without being told that there are ten digits. The first ", kFeatures, ":\n\n",
+                      picture(result.selected), "\n", curves_table(worth), closing_words(page)));
   return 0;
 }
 
@@ -222,7 +222,7 @@ Command add_demo_command(CLI::App& root) {
   auto arguments = std::make_shared<DemoArguments>();
   CLI::App* app =
       root.add_subcommand("demo", "Select pixels of embedded images of handwritten digits, and evaluate them");
-  app->add_option("-o,--output", arguments->output, text("Folder for report.html (", kFolder, "; none with --json)"))
+  app->add_option("-o,--output", arguments->output, concat("Folder for report.html (", kFolder, "; none with --json)"))
       ->type_name("DIR");
   add_run_flags(*app, *arguments->run);
   return {app, arguments->run, [arguments] { return run_demo(*arguments); }};

@@ -13,7 +13,7 @@ Table read_digits(Context& context) {
   Table table = read_npz(open_random_memory(embedded_digits_npz().bytes, "digits"), options, context).table;
   table.path = "digits (embedded)";
   for (Index j = 0; j < table.source.cols(); ++j) {
-    table.names.push_back(text("row ", j / kDigitSide, " col ", j % kDigitSide));
+    table.names.push_back(concat("row ", j / kDigitSide, " col ", j % kDigitSide));
   }
   return table;
 }

@@ -72,7 +72,7 @@ int run_evaluate(const EvaluateArguments& arguments) {
   const Labels& labels = table.labels.at(arguments.labels);
   if (arguments.clusters.empty()) {
     options.clusters = std::max<Index>(1, static_cast<Index>(labels.names.size()));
-    session.note(text("clusters = ", options.clusters, ", the number of classes, unless given with -c"));
+    session.note(concat("clusters = ", options.clusters, ", the number of classes, unless given with -c"));
   }
   const auto features = resolve_features(list, table, arguments.list);
   const Evaluation evaluation = naming(table.path, [&] {
@@ -90,9 +90,9 @@ int run_evaluate(const EvaluateArguments& arguments) {
   for (const auto& note : evaluation.notes) session.note(note);
   print_result(
       scores_table(evaluation, options.subsets) +
-      text("\nk-means with ", options.clusters, " clusters against ", labels.names.size(), " classes; mean +- sd of ",
-           options.repeats,
-           " single starts (random: of the subsets' means);\nbest: ACC of the start with the least inertia\n"));
+      concat("\nk-means with ", options.clusters, " clusters against ", labels.names.size(), " classes; mean +- sd of ",
+             options.repeats,
+             " single starts (random: of the subsets' means);\nbest: ACC of the start with the least inertia\n"));
   return 0;
 }
 

@@ -49,8 +49,8 @@ std::string duplicates_text(const Table& table, const Profile& found) {
 std::string scale_text(const Profile& found) {
   if (found.deviation_most == 0.0) return "no column varies";
   const double spread = found.deviation_most / found.deviation_least;
-  return text(short_number(found.deviation_least, 4), " .. ", short_number(found.deviation_most, 4), ", ",
-              short_number(spread, 3), "-fold", spread > 100.0 ? "; consider --scale standard" : "");
+  return concat(short_number(found.deviation_least, 4), " .. ", short_number(found.deviation_most, 4), ", ",
+                short_number(spread, 3), "-fold", spread > 100.0 ? "; consider --scale standard" : "");
 }
 
 std::string describe(const Table& table, const Profile& found, const Context& context) {
@@ -58,16 +58,16 @@ std::string describe(const Table& table, const Profile& found, const Context& co
   const Store& store = table.source.store();
   TextTable facts({TextTable::Align::left, TextTable::Align::left});
   facts.add({"data", printable(table.path, table.path.size())});
-  facts.add({"shape", text(table.source.rows(), " rows x ", table.source.cols(), " features")});
-  facts.add({"type", text(table.format, ", ", store.sparse() ? "sparse " : "dense ", name_of(store.dtype()), ", ",
-                          size_text(store.table_bytes()), " in memory")});
+  facts.add({"shape", concat(table.source.rows(), " rows x ", table.source.cols(), " features")});
+  facts.add({"type", concat(table.format, ", ", store.sparse() ? "sparse " : "dense ", name_of(store.dtype()), ", ",
+                            size_text(store.table_bytes()), " in memory")});
   facts.add({"zeros", short_number(100.0 * zero_share(table, found), 3) + " %"});
   facts.add({"missing", found.not_finite == 0 ? "0"
-                                              : text(found.not_finite, " NaN or infinite, in columns ",
-                                                     count_and_names(table, found.columns_not_finite))});
+                                              : concat(found.not_finite, " NaN or infinite, in columns ",
+                                                       count_and_names(table, found.columns_not_finite))});
   facts.add({"constant", count_and_names(table, found.constant)});
   facts.add({"duplicates", duplicates_text(table, found)});
-  facts.add({"values", text(short_number(found.min), " .. ", short_number(found.max))});
+  facts.add({"values", concat(short_number(found.min), " .. ", short_number(found.max))});
   facts.add({"deviations", scale_text(found)});
 
   using enum TextTable::Align;

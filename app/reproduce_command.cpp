@@ -61,14 +61,14 @@ std::string count_text(const std::optional<Measured>& measured) {
 
 std::string gain_text(const TableRow& row) {
   return row.gain
-             ? text(*row.gain < 0.0 ? "" : "+", fixed_number(*row.gain, 3), " +- ", fixed_number(*row.gain_error, 3))
+             ? concat(*row.gain < 0.0 ? "" : "+", fixed_number(*row.gain, 3), " +- ", fixed_number(*row.gain_error, 3))
              : "-";
 }
 
 std::string paper_text(const TableRow& row) {
   if (!row.paper) return "-";
-  return text(fixed_number(row.paper->mean, 3), *row.paper_gain < 0.0 ? " (" : " (+", fixed_number(*row.paper_gain, 3),
-              ")");
+  return concat(fixed_number(row.paper->mean, 3), *row.paper_gain < 0.0 ? " (" : " (+",
+                fixed_number(*row.paper_gain, 3), ")");
 }
 
 std::string table_text(const Reproduction& result, const char* title, Measure measure) {
@@ -86,7 +86,7 @@ std::string table_text(const Reproduction& result, const char* title, Measure me
                row.best_random ? fixed_number(row.best_random->p, 3) : "-", gain_text(row), paper_text(row)});
     last = row.set;
   }
-  return text(title, "\n", table.to_text(), "\n");
+  return concat(title, "\n", table.to_text(), "\n");
 }
 
 // No label chose anything in the columns of guided; what they stand beside was chosen by labels.
@@ -106,11 +106,11 @@ std::string guided_text(const Reproduction& result, const char* title, Measure m
                count_text(row.told), value_text(row.all), value_text(row.label_best[best]),
                row.label_best[best] ? result.methods[best].name : "-"});
   }
-  return text(title, "\n", table.to_text(), "\n");
+  return concat(title, "\n", table.to_text(), "\n");
 }
 
 std::string legend(const Protocol& protocol, const std::string& output) {
-  return text(
+  return concat(
       "label-best: the best mean of ", protocol.repeats,
       " k-means starts by the true classes, of so many settings x sizes; it cannot be obtained without labels.\n"
       "label-free: the defaults at ",
@@ -165,7 +165,7 @@ int run_reproduce(const ReproduceArguments& arguments) {
   CellStore store(arguments.output + "/cells");
   const Reproduction result =
       reproduce(request, std::move(sets), store, session.context(), [&](Index cells, Index found) {
-        session.note(text(cells, " cells", found > 0 ? text(", of which an earlier run completed ", found) : ""));
+        session.note(concat(cells, " cells", found > 0 ? concat(", of which an earlier run completed ", found) : ""));
       });
   session.bar().clear();
   const Machine machine = this_machine();
@@ -173,7 +173,7 @@ int run_reproduce(const ReproduceArguments& arguments) {
   write_results(arguments, inputs, result, report, machine);
   save_figures(arguments.figures, arguments.output);
   for (const auto& cell : result.cells) {
-    if (cell.failure) session.warn(text(cell.plan.key.set, ": ", cell.failure->reason));
+    if (cell.failure) session.warn(concat(cell.plan.key.set, ": ", cell.failure->reason));
   }
   print_result(
       arguments.run->json

@@ -61,7 +61,7 @@ std::string scores_table(const Evaluation& evaluation, Index subsets) {
   if (evaluation.all) add_line(table, "all", *evaluation.all);
   add_line(table, "largest variance", evaluation.max_variance);
   const RandomBand& band = evaluation.random;
-  add_line(table, text(subsets, " random subsets"), band);
+  add_line(table, concat(subsets, " random subsets"), band);
   table.add({"p, chosen against random", "", short_number(band.accuracy_p, 3), "", short_number(band.nmi_p, 3),
              short_number(band.rand_p, 3)});
   return table.to_text();

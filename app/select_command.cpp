@@ -160,7 +160,7 @@ std::string ranking_table(const Job& job) {
                guidance ? short_number(share[j], 3) : "", judged ? short_number(evidence[j], 2) : ""});
   }
   std::string out = table.to_text();
-  if (shown < selected.size()) out += text("... and ", selected.size() - shown, " more (use -o DIR or --json)\n");
+  if (shown < selected.size()) out += concat("... and ", selected.size() - shown, " more (use -o DIR or --json)\n");
   return out;
 }
 
@@ -172,7 +172,7 @@ std::string cluster_sizes(const std::vector<int>& clusters) {
   }
   std::sort(sizes.rbegin(), sizes.rend());
   std::string out;
-  for (std::size_t i = 0; i < std::min(kShownClusters, sizes.size()); ++i) out += text(i == 0 ? "" : " ", sizes[i]);
+  for (std::size_t i = 0; i < std::min(kShownClusters, sizes.size()); ++i) out += concat(i == 0 ? "" : " ", sizes[i]);
   return out + (sizes.size() > kShownClusters ? " ..." : "");
 }
 
@@ -180,10 +180,11 @@ std::string summary(const Job& job, Session& session) {
   const Report& report = job.result.selection.report;
   TextTable table({TextTable::Align::left, TextTable::Align::left});
   const auto& store = job.table.source.store();
-  table.add({"data", text(job.result.scores.size(), " features x ", store.rows(), " rows, ",
-                          store.sparse() ? "sparse " : "", name_of(store.dtype()), store.in_memory() ? "" : " on disk",
-                          job.result.constant > 0 ? text(", ", job.result.constant, " constant") : "")});
-  table.add({"method", text(job.method.name, report.path.empty() ? "" : ", path " + report.path)});
+  table.add(
+      {"data", concat(job.result.scores.size(), " features x ", store.rows(), " rows, ",
+                      store.sparse() ? "sparse " : "", name_of(store.dtype()), store.in_memory() ? "" : " on disk",
+                      job.result.constant > 0 ? concat(", ", job.result.constant, " constant") : "")});
+  table.add({"method", concat(job.method.name, report.path.empty() ? "" : ", path " + report.path)});
   std::string resolved;
   for (const auto& [name, value] : report.resolved)
     resolved += (resolved.empty() ? "" : ", ") + name + " = " + short_number(value);
@@ -191,11 +192,11 @@ std::string summary(const Job& job, Session& session) {
   if (report.status == Status::direct) {
     table.add({"status", name_of(report.status)});
   } else {
-    table.add({"status", text(name_of(report.status), ", ", report.iterations, " iterations")});
+    table.add({"status", concat(name_of(report.status), ", ", report.iterations, " iterations")});
   }
   if (!report.objective.empty()) table.add({"objective", short_number(report.objective.back(), 10)});
-  table.add({"time", text(short_number(report.seconds, 3), " s, ", report.passes, " passes over the data, ",
-                          session.context().threads(), " threads")});
+  table.add({"time", concat(short_number(report.seconds, 3), " s, ", report.passes, " passes over the data, ",
+                            session.context().threads(), " threads")});
   if (!job.result.selection.clusters.empty()) table.add({"clusters", cluster_sizes(job.result.selection.clusters)});
   std::string out = table.to_text();
   for (const auto& sentence : verdict(job.result)) out += (out.ends_with(".\n") ? "" : "\n") + sentence + "\n";
@@ -231,13 +232,13 @@ void write_selection(OutputFolder& folder, const Job& job, const SelectionRecord
 void say_defaults(const Job& job, Session& session) {
   const bool given = job.arguments.method.given.contains("clusters");
   if (job.arguments.method.method.empty() && !job.arguments.supervise.empty()) {
-    session.note(text("--supervise without -m: using ", job.method.name));
+    session.note(concat("--supervise without -m: using ", job.method.name));
   }
   const Options options = job.bound->options();
   const Option* clusters = find_option(options, "clusters");
   const bool needed = clusters != nullptr && std::holds_alternative<Index*>(clusters->value);
-  if (needed && !given) session.note(text("clusters = ", value_text(*clusters), " unless given with -c"));
-  if (clusters == nullptr && given) session.note(text(job.method.name, " does not use clusters; -c is ignored"));
+  if (needed && !given) session.note(concat("clusters = ", value_text(*clusters), " unless given with -c"));
+  if (clusters == nullptr && given) session.note(concat(job.method.name, " does not use clusters; -c is ignored"));
 }
 
 // A batch is structure, too.
@@ -248,8 +249,8 @@ void warn_of_known_groups(const Job& job, Session& session) {
   if (labels.empty() || !job.result.selection.guidance || clusters.empty()) return;
   const double nmi = normalized_mutual_info(job.table.labels.at(labels).classes, clusters);
   if (nmi < kMostly) return;
-  session.warn(text("the groups of rows mostly repeat ", printable(labels), " (NMI ", short_number(nmi, 2),
-                    "); if that is a batch, the columns were chosen by the batch"));
+  session.warn(concat("the groups of rows mostly repeat ", printable(labels), " (NMI ", short_number(nmi, 2),
+                      "); if that is a batch, the columns were chosen by the batch"));
 }
 
 // Labels name the first method that they can guide.
@@ -292,7 +293,7 @@ int run_select(const SelectArguments& arguments) {
   for (const auto& warning : report.warnings) session.warn(warning);
   warn_of_known_groups(job, session);
   if (report.resumed_at > 0)
-    session.note(text("resumed from ", arguments.checkpoint, " at iteration ", report.resumed_at));
+    session.note(concat("resumed from ", arguments.checkpoint, " at iteration ", report.resumed_at));
 
   const auto record = record_of(job, session);
   const std::string json = arguments.run->json || folder ? selection_json(record) : std::string();

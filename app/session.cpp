@@ -56,8 +56,8 @@ bool Session::belongs_on_disk(const Opened& opened, const std::string& path, con
   for (auto& need : needs) need = std::max(need, opened.while_loading());
   const auto runs_from_disk_only = [&](std::uint64_t need) { return need > budget && need - saved <= budget; };
   if (const auto need = std::find_if(needs.begin(), needs.end(), runs_from_disk_only); need != needs.end()) {
-    note(text(path, ": needs about ", size_text(*need), " in memory, the limit is ", size_text(budget),
-              "; the rows stay on disk and are read in every pass"));
+    note(concat(path, ": needs about ", size_text(*need), " in memory, the limit is ", size_text(budget),
+                "; the rows stay on disk and are read in every pass"));
     return true;
   }
   const std::uint64_t least = *std::min_element(needs.begin(), needs.end());

@@ -84,9 +84,9 @@ void ProgressBar::show(const Progress& progress) {
   drawn_ = true;
   const double fraction = std::isfinite(progress.fraction) ? std::clamp(progress.fraction, 0.0, 1.0) : 0.0;
   const auto done = static_cast<std::size_t>(fraction * kBarWidth);
-  write_error_stream(text("\r\x1b[K", printable(progress.stage), " [", std::string(done, '#'),
-                          std::string(kBarWidth - done, '.'), "] ", std::lround(100.0 * fraction), " %  ",
-                          printable(progress.detail, 60)));
+  write_error_stream(concat("\r\x1b[K", printable(progress.stage), " [", std::string(done, '#'),
+                            std::string(kBarWidth - done, '.'), "] ", std::lround(100.0 * fraction), " %  ",
+                            printable(progress.detail, 60)));
 }
 
 void ProgressBar::clear() {

@@ -60,7 +60,7 @@ std::string join(std::initializer_list<Part> parts);
 [[noreturn]] void throw_error(ErrorCode code, std::initializer_list<Part> parts);
 
 template <class... Parts>
-std::string text(const Parts&... parts) {
+std::string concat(const Parts&... parts) {
   return join({Part(parts)...});
 }
 

@@ -144,17 +144,17 @@ std::string type_text(const Option& option) {
                     option.value);
 }
 
-void set_from_text(const Option& option, const std::string& where, const std::string& text_value) {
+void set_from_text(const Option& option, const std::string& where, const std::string& text) {
   const std::string complaint =
-      text(where, ": ", option.name, " = ", text_value, ", need ", type_text(option), " ", range_text(option));
+      concat(where, ": ", option.name, " = ", text, ", need ", type_text(option), " ", range_text(option));
   std::visit(Overloaded{
-                 [&](double* value) { *value = parse_number<double>(text_value, complaint); },
-                 [&](Index* value) { *value = parse_number<Index>(text_value, complaint); },
-                 [&](std::optional<double>* value) { *value = parse_number<double>(text_value, complaint); },
-                 [&](std::optional<Index>* value) { *value = parse_number<Index>(text_value, complaint); },
-                 [&](std::vector<Index>* values) { *values = parse_list(text_value, complaint); },
-                 [&](bool* value) { *value = parse_flag(text_value, complaint); },
-                 [&](std::string* value) { *value = text_value; },
+                 [&](double* value) { *value = parse_number<double>(text, complaint); },
+                 [&](Index* value) { *value = parse_number<Index>(text, complaint); },
+                 [&](std::optional<double>* value) { *value = parse_number<double>(text, complaint); },
+                 [&](std::optional<Index>* value) { *value = parse_number<Index>(text, complaint); },
+                 [&](std::vector<Index>* values) { *values = parse_list(text, complaint); },
+                 [&](bool* value) { *value = parse_flag(text, complaint); },
+                 [&](std::string* value) { *value = text; },
              },
              option.value);
   validate_one(option, where);

@@ -49,9 +49,9 @@ std::vector<double> row_factors(const Source& source, Context& context) {
 
 const char* name_of(Scaling scaling) { return kScalings[static_cast<std::size_t>(scaling)]; }
 
-Scaling parse_scaling(const std::string& text_value) {
-  const auto found = std::find(kScalings.begin(), kScalings.end(), text_value);
-  require(found != kScalings.end(), ErrorCode::usage, "scale = ", text_value, ", need none, standard, minmax or unit");
+Scaling parse_scaling(const std::string& text) {
+  const auto found = std::find(kScalings.begin(), kScalings.end(), text);
+  require(found != kScalings.end(), ErrorCode::usage, "scale = ", text, ", need none, standard, minmax or unit");
   return static_cast<Scaling>(found - kScalings.begin());
 }
 

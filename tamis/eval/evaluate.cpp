@@ -150,7 +150,7 @@ std::vector<SubsetScore> score_random_subsets(const Source& source, const std::v
   std::vector<SubsetScore> scores;
   for (Index s = 0; s < options.subsets; ++s) {
     context.progress("evaluate", 0.1 + 0.9 * static_cast<double>(s) / static_cast<double>(options.subsets),
-                     text("random subset ", s + 1, " of ", options.subsets));
+                     concat("random subset ", s + 1, " of ", options.subsets));
     const auto subset =
         random_subset(source.cols(), static_cast<std::size_t>(features), context.seed, static_cast<std::uint64_t>(s));
     scores.push_back(score_subset(source, classes, subset, options, options.subsets, context));
@@ -165,8 +165,8 @@ std::optional<SubsetScore> score_all(const Source& source, const std::vector<int
   double most = static_cast<double>(options.max_cells);
   if (context.memory_limit > 0) most = std::min(most, static_cast<double>(context.memory_limit) / (4 * sizeof(double)));
   if (!classes.empty() && cells > most) {
-    notes.push_back(text("all features were not clustered: ", source.rows(), " x ", source.cols(),
-                         " numbers, and at most ", most, " are taken into memory for it"));
+    notes.push_back(concat("all features were not clustered: ", source.rows(), " x ", source.cols(),
+                           " numbers, and at most ", most, " are taken into memory for it"));
     return std::nullopt;
   }
   context.progress("evaluate", 0.05, "all features");

@@ -220,7 +220,7 @@ std::string cell_file_text(const Cell& cell) {
   write_cell(json, cell);
   json.end_object().end_object();
   const std::string rest = json.text().substr(1) + "\n";  // less its bracket, which the checksum stands behind
-  return text(kFileStart, sha256(rest), kFileNext, rest);
+  return concat(kFileStart, sha256(rest), kFileNext, rest);
 }
 
 std::optional<Cell> parse_cell_file(std::string_view file, const PlannedCell& plan, Index features) {

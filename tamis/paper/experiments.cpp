@@ -117,13 +117,13 @@ std::string difference_from(const ExpectedSet& expected, const Table& table) {
   const Store& store = table.source.store();
   const Labels& labels = classes_of(table);
   if (table.source.rows() != expected.rows || table.source.cols() != expected.features) {
-    return text(table.source.rows(), " x ", table.source.cols(), ", need ", expected.rows, " x ", expected.features);
+    return concat(table.source.rows(), " x ", table.source.cols(), ", need ", expected.rows, " x ", expected.features);
   }
   if (store.sparse() || store.dtype() != expected.dtype) {
-    return text(store.sparse() ? "sparse " : "", name_of(store.dtype()), ", need ", name_of(expected.dtype));
+    return concat(store.sparse() ? "sparse " : "", name_of(store.dtype()), ", need ", name_of(expected.dtype));
   }
   if (static_cast<Index>(labels.names.size()) != expected.classes) {
-    return text(labels.names.size(), " classes, need ", expected.classes);
+    return concat(labels.names.size(), " classes, need ", expected.classes);
   }
   if (sha256_of_numbers(table) != expected.sha256_x) return "other numbers than expected, by their SHA-256";
   if (sha256_of_classes(labels.classes) != expected.sha256_y) return "other classes than expected, by their SHA-256";
@@ -157,8 +157,8 @@ ExperimentSet read_experiment_set(const std::string& folder, const std::string& 
     const std::vector<double> scale(table.source.cols(), 1.0 / 255.0);
     set.source = table.source.with_column_scale(scale);
   }
-  set.sha256 = sha256(text(name_of(store.dtype()), store.sparse() ? " sparse " : " ", store.rows(), " ", store.cols(),
-                           " ", sha256_of_numbers(table), " ", sha256_of_classes(set.classes)));
+  set.sha256 = sha256(concat(name_of(store.dtype()), store.sparse() ? " sparse " : " ", store.rows(), " ", store.cols(),
+                             " ", sha256_of_numbers(table), " ", sha256_of_classes(set.classes)));
   return set;
 }
 

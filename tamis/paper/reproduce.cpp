@@ -81,7 +81,7 @@ void rank_and_score(const ExperimentSet& set, Cell& cell, Scorer& scorer, Contex
   SelectResult found = select_features(set.source, method, *bound, {}, context);
   Report& report = found.selection.report;
   const auto score = [&](std::vector<Index> cut) {
-    context.progress(key.method, 0.5, text(cut.size(), " columns"));
+    context.progress(key.method, 0.5, concat(cut.size(), " columns"));
     std::sort(cut.begin(), cut.end());
     cell.scores.push_back(scorer.score(cut, evaluate_options(key), context));
   };
@@ -142,8 +142,8 @@ double expected_seconds(const ExperimentSet& set, const PlannedCell& plan) {
 // --- All of them --------------------------------------------------------------------------------------------------
 
 std::string duration_text(double seconds) {
-  if (seconds < 90.0) return text(std::max<long>(1, std::lround(seconds)), " s");
-  if (seconds < 5400.0) return text(std::lround(seconds / 60.0), " min");
+  if (seconds < 90.0) return concat(std::max<long>(1, std::lround(seconds)), " s");
+  if (seconds < 5400.0) return concat(std::lround(seconds / 60.0), " min");
   return short_number(seconds / 3600.0, 2) + " h";
 }
 
@@ -199,7 +199,8 @@ class Runner {
     const double share = total_ > 0.0 ? done_ / total_ : 0.0;
     std::string left;
     if (finished_ > 0) left = ", about " + duration_text(seconds_since(start_) * (1.0 - share) / share) + " left";
-    context_.progress("reproduce", share, text(finished_, " of ", jobs_.size(), left, "; ", key.set, " ", key.method));
+    context_.progress("reproduce", share,
+                      concat(finished_, " of ", jobs_.size(), left, "; ", key.set, " ", key.method));
   }
 
   std::vector<Job> jobs_;

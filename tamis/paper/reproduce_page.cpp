@@ -38,7 +38,7 @@ TableCell points_of(const std::optional<double>& gain, const std::optional<doubl
 }
 
 std::string range_text(const std::optional<BesideRandom>& band) {
-  return band ? text(percent_text(band->min), " to ", percent_text(band->max)) : std::string();
+  return band ? concat(percent_text(band->min), " to ", percent_text(band->max)) : std::string();
 }
 
 page::Point point_of(double x, const MeanSd& value) {
@@ -49,7 +49,7 @@ page::Point point_of(double x, const MeanSd& value) {
 std::string spoken(const std::vector<std::string>& words) {
   std::string out;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    out += text(i == 0 ? "" : i + 1 == words.size() ? " and " : ", ", words[i]);
+    out += concat(i == 0 ? "" : i + 1 == words.size() ? " and " : ", ", words[i]);
   }
   return out;
 }
@@ -112,7 +112,7 @@ class ReproducePage {
   // --- Verdict ----------------------------------------------------------------------------------------------------
 
   std::string summary() const {
-    return text(
+    return concat(
         protocol_.quick ? "A quick run with fewer settings, sizes and rows than in the paper: "
                         : "A run of the full protocol: ",
         result_.methods.size(), " methods on ", result_.sets.size(), " data sets, ", result_.cells.size(),
@@ -122,10 +122,11 @@ class ReproducePage {
   page::Section verdict() const {
     page::Section section{"Verdict", {}};
     if (protocol_.quick) {
-      section.blocks.push_back(page::Note{
-          text("This is the quick protocol: at most ", protocol_.most_rows, " rows per set, ", protocol_.shares.size(),
-               " sizes and a reduced grid. Its numbers are a first impression, not the full experiment."),
-          true});
+      section.blocks.push_back(
+          page::Note{concat("This is the quick protocol: at most ", protocol_.most_rows, " rows per set, ",
+                            protocol_.shares.size(),
+                            " sizes and a reduced grid. Its numbers are a first impression, not the full experiment."),
+                     true});
     }
     for (const auto& failure : failures()) section.blocks.push_back(page::Note{failure, true});
     if (ours_.empty()) {
@@ -144,13 +145,13 @@ class ReproducePage {
     std::vector<std::string> found;
     for (const auto& cell : result_.cells) {
       if (!cell.failure) continue;
-      found.push_back(text(title_of(cell.plan.key.set), ", ", cell.plan.key.method, " (",
-                           settings_text(cell.plan.settings), "): ", cell.failure->reason));
+      found.push_back(concat(title_of(cell.plan.key.set), ", ", cell.plan.key.method, " (",
+                             settings_text(cell.plan.settings), "): ", cell.failure->reason));
     }
     if (found.size() > kShownFailures) {
       const std::size_t more = found.size() - kShownFailures;
       found.resize(kShownFailures);
-      found.push_back(text("... and ", more, " more cells failed; cells.json has them."));
+      found.push_back(concat("... and ", more, " more cells failed; cells.json has them."));
     }
     return found;
   }
@@ -165,12 +166,12 @@ class ReproducePage {
       clear += *(row->*claim.gain) > 2.0 * *(row->*claim.error) ? 1 : 0;
       if (row->*claim.random && !(row->*claim.random)->beats_random) inside.push_back(title_of(row->set));
     }
-    if (known == 0) return text(claim.name, ": nothing could be measured.");
-    const std::string random = inside.empty()
-                                   ? std::string(" It beats random subsets of the same size on every set.")
-                                   : text(" It does not beat random subsets of the same size on ", spoken(inside), ".");
-    return text(claim.name, ": ufcm improves ACC over all features on ", gains, " of ", known, " sets, on ", clear,
-                " of them by more than two standard errors.", random);
+    if (known == 0) return concat(claim.name, ": nothing could be measured.");
+    const std::string random =
+        inside.empty() ? std::string(" It beats random subsets of the same size on every set.")
+                       : concat(" It does not beat random subsets of the same size on ", spoken(inside), ".");
+    return concat(claim.name, ": ufcm improves ACC over all features on ", gains, " of ", known, " sets, on ", clear,
+                  " of them by more than two standard errors.", random);
   }
 
   page::Figure gain_figure() const {
@@ -190,9 +191,9 @@ class ReproducePage {
     page::Figure figure;
     figure.title = "Gain of ufcm over all features";
     figure.caption = "Whiskers: one standard error to each side, over the k-means starts only.";
-    figure.alt = text("Bar chart of the gain in accuracy over all features on ", ours_.size(),
-                      " data sets, label-best and label-free", in_paper ? ", with the gain reported in the paper" : "",
-                      ". The table below has the numbers.");
+    figure.alt = concat("Bar chart of the gain in accuracy over all features on ", ours_.size(),
+                        " data sets, label-best and label-free",
+                        in_paper ? ", with the gain reported in the paper" : "", ". The table below has the numbers.");
     figure.spec = page::bar_chart(chart);
     return figure;
   }
@@ -236,20 +237,20 @@ class ReproducePage {
 
   page::Facts meanings() const {
     return {
-        {{"label-best", text("the best mean over ", protocol_.repeats,
-                             " k-means starts, among all settings of a method's grid and all sizes. It is chosen "
-                             "with the true classes, as in the paper, and cannot be obtained without labels")},
+        {{"label-best", concat("the best mean over ", protocol_.repeats,
+                               " k-means starts, among all settings of a method's grid and all sizes. It is chosen "
+                               "with the true classes, as in the paper, and cannot be obtained without labels")},
          {"label-free",
-          text("the method's defaults at ", chosen_share(), " of the features: the result you get without labels")},
+          concat("the method's defaults at ", chosen_share(), " of the features: the result you get without labels")},
          {"tried", "number of means that label-best was chosen from; median and worst are over the same means"},
          {"AllFea, MaxVar", "all features; the features with the largest variance, as many as for label-best"},
-         {"random", text(protocol_.subsets,
-                         " random subsets of the same size: mean and standard deviation, minimum "
-                         "and maximum")},
+         {"random", concat(protocol_.subsets,
+                           " random subsets of the same size: mean and standard deviation, minimum "
+                           "and maximum")},
          {"p",
-          text("(1 + number of random subsets at least as good) / ", 1 + protocol_.subsets,
-               "; a method beats random if p is at most ", short_number(kBeatsRandom),
-               ". For label-best it is optimistic, since label-best was picked from many; for label-free it is not")},
+          concat("(1 + number of random subsets at least as good) / ", 1 + protocol_.subsets,
+                 "; a method beats random if p is at most ", short_number(kBeatsRandom),
+                 ". For label-best it is optimistic, since label-best was picked from many; for label-free it is not")},
          {"gain",
           "difference from AllFea in percentage points. Its standard error covers the k-means starts, not the "
           "picking"},
@@ -287,13 +288,14 @@ class ReproducePage {
     const ExpectedSet* expected = set.expected;
     if (sampled()) row.emplace_back(expected != nullptr ? TableCell(expected->rows) : TableCell());
     const bool differs = expected != nullptr && expected->paper_rows != expected->rows;
-    row.emplace_back(differs               ? text(expected->paper_rows, " rows")
+    row.emplace_back(differs               ? concat(expected->paper_rows, " rows")
                      : expected != nullptr ? "the same"
                                            : "not in the paper");
     row.emplace_back(set.source.cols());
     row.emplace_back(set.class_count);
-    row.emplace_back(text(name_of(set.dtype), set.dtype == DType::u8 ? " / 255" : ""));
-    row.emplace_back(expected != nullptr ? text(expected->image_rows, " x ", expected->image_columns) : std::string());
+    row.emplace_back(concat(name_of(set.dtype), set.dtype == DType::u8 ? " / 255" : ""));
+    row.emplace_back(expected != nullptr ? concat(expected->image_rows, " x ", expected->image_columns)
+                                         : std::string());
     row.emplace_back(expected != nullptr ? expected->origin : std::string());
     row.emplace_back(expected != nullptr ? expected->limits : std::string());
     return row;
@@ -306,7 +308,7 @@ class ReproducePage {
       const auto rows = guided_rows(result_, measure);
       if (rows.empty()) return;
       page::Table table;
-      table.title = text("Guided UFCM and the label-best of every method (", name, ")");
+      table.title = concat("Guided UFCM and the label-best of every method (", name, ")");
       table.caption = blocks.empty()
                           ? "guided sees no labels and chooses the number of columns itself; it is shown without "
                             "and with the number of classes. The other methods show their label-best, which cannot "
@@ -407,11 +409,11 @@ class ReproducePage {
   std::vector<page::Block> figures() const {
     std::vector<page::Block> blocks = {figure1(), figure2()};
     if (auto figure =
-            heat_figure("Figure 3: ACC by alpha and p", "alpha", text("beta = ", kFigure3Beta), &Figures::alpha_p)) {
+            heat_figure("Figure 3: ACC by alpha and p", "alpha", concat("beta = ", kFigure3Beta), &Figures::alpha_p)) {
       blocks.push_back(std::move(*figure));
     }
     if (auto figure =
-            heat_figure("Figure 4: ACC by beta and p", "beta", text("alpha = ", kFigure4Alpha), &Figures::beta_p)) {
+            heat_figure("Figure 4: ACC by beta and p", "beta", concat("alpha = ", kFigure4Alpha), &Figures::beta_p)) {
       blocks.push_back(std::move(*figure));
     }
     return blocks;
@@ -424,12 +426,12 @@ class ReproducePage {
     for (const auto& one : figures_) chart.panels.push_back({title_of(one.set), size_curves(one)});
     page::Figure figure;
     figure.title = "Figure 1: ACC by number of features";
-    figure.caption = text(
+    figure.caption = concat(
         "Best of the grid: the best setting at each size, chosen with the true classes. Bands: one standard deviation "
         "over the starts; for random, the minimum to the maximum of ",
         protocol_.subsets, " subsets. Click a name to hide or show its line.");
-    figure.alt = text("Line charts of the accuracy of ufcm by share of features on ", figures_.size(),
-                      " data sets: best of the grid and defaults, with a band of random subsets and all features.");
+    figure.alt = concat("Line charts of the accuracy of ufcm by share of features on ", figures_.size(),
+                        " data sets: best of the grid and defaults, with a band of random subsets and all features.");
     figure.spec = page::line_chart(chart);
     return figure;
   }
@@ -473,12 +475,12 @@ class ReproducePage {
     }
     page::Figure figure;
     figure.title = "Figure 2: ACC by beta";
-    figure.caption = text(
+    figure.caption = concat(
         "ufcm at alpha = p = 1. The paper does not state the number of features: here at the best "
         "size, chosen with the true classes, and at ",
         chosen_share(), " of them. Bands: one standard deviation.");
-    figure.alt = text("Line charts of the accuracy of ufcm by beta on ", figures_.size(),
-                      " data sets, at the best size and at ", chosen_share(), " of the features, with all features.");
+    figure.alt = concat("Line charts of the accuracy of ufcm by beta on ", figures_.size(),
+                        " data sets, at the best size and at ", chosen_share(), " of the features, with all features.");
     figure.spec = page::line_chart(chart);
     return figure;
   }
@@ -514,12 +516,12 @@ class ReproducePage {
     if (!some) return std::nullopt;
     page::Figure figure;
     figure.title = title;
-    figure.caption = text(
+    figure.caption = concat(
         "ufcm at ", fixed, " and the best size, chosen with the true classes; report.json also has ", chosen_share(),
         " of the features. The colors of a set range from its minimum to its maximum, and cover at least five "
         "points.");
-    figure.alt = text("Heat maps of the accuracy of ufcm by ", option, " and p at ", fixed, ", one for each of ",
-                      figures_.size(), " data sets, with the numbers in the cells.");
+    figure.alt = concat("Heat maps of the accuracy of ufcm by ", option, " and p at ", fixed, ", one for each of ",
+                        figures_.size(), " data sets, with the numbers in the cells.");
     figure.spec = page::heat_map(map);
     return figure;
   }
@@ -530,10 +532,10 @@ class ReproducePage {
     page::LineChart chart;
     chart.x_title = "iteration";
     chart.own_scales = chart.whole_x = true;
-    chart.markers = {{static_cast<double>(kPaperIterations), text("paper: ", kPaperIterations), true}};
+    chart.markers = {{static_cast<double>(kPaperIterations), concat("paper: ", kPaperIterations), true}};
     page::Table table;
     table.title = "Iterations to convergence";
-    table.caption = text(
+    table.caption = concat(
         "First the runs above; then all runs of ufcm on the set: how many, how many of them monotone, "
         "and the median and maximum number of iterations. The paper says: usually within ",
         kPaperIterations, ".");
@@ -545,7 +547,7 @@ class ReproducePage {
                      {"monotone", number},
                      {"median", number, 1},
                      {"maximum", number},
-                     {text("within ", kPaperIterations), number}};
+                     {concat("within ", kPaperIterations), number}};
     std::size_t monotone = 0;
     for (const auto& one : figures_) {
       if (!one.convergence) continue;
@@ -559,11 +561,11 @@ class ReproducePage {
       monotone += one.convergence->monotone ? 1 : 0;
     }
     if (chart.panels.empty()) return {"Convergence", {page::Note{"No run of Figure 5 finished.", true}}};
-    const std::string verdict = text("The objective never falls on ", monotone, " of ", table.rows.size(), " sets.");
+    const std::string verdict = concat("The objective never falls on ", monotone, " of ", table.rows.size(), " sets.");
     page::Figure figure;
     figure.title = "Figure 5: objective by iteration";
-    figure.caption = text("ufcm at alpha = beta = p = 1. ", verdict);
-    figure.alt = text("Line charts of the objective by iteration on ", chart.panels.size(), " data sets. ", verdict);
+    figure.caption = concat("ufcm at alpha = beta = p = 1. ", verdict);
+    figure.alt = concat("Line charts of the objective by iteration on ", chart.panels.size(), " data sets. ", verdict);
     figure.spec = page::line_chart(chart);
     return {"Convergence", {figure, table}};
   }
@@ -605,9 +607,9 @@ class ReproducePage {
     if (blocks.empty()) return blocks;
     blocks.insert(
         blocks.begin(),
-        page::Text{text("Selected pixels: darker means earlier in the ranking; white pixels were not selected. "
-                        "Shown are ufcm and the ",
-                        kRivals, " other methods with the highest label-best ACC.")});
+        page::Text{concat("Selected pixels: darker means earlier in the ranking; white pixels were not selected. "
+                          "Shown are ufcm and the ",
+                          kRivals, " other methods with the highest label-best ACC.")});
     return blocks;
   }
 
@@ -637,9 +639,9 @@ class ReproducePage {
       image.ink[pixel] = static_cast<std::uint8_t>(std::lround(shade));
     }
     image.label =
-        text(row.method, " ", choice, ": ", measured->features, " pixels, ACC ", percent_text(measured->value.mean));
-    image.alt = text("Image of ", shape.height, " x ", shape.width, " pixels of ", title_of(set), ": the ",
-                     measured->features, " selected by ", row.method, ", ", choice, ", are dark.");
+        concat(row.method, " ", choice, ": ", measured->features, " pixels, ACC ", percent_text(measured->value.mean));
+    image.alt = concat("Image of ", shape.height, " x ", shape.width, " pixels of ", title_of(set), ": the ",
+                       measured->features, " selected by ", row.method, ", ", choice, ", are dark.");
     images.images.push_back(std::move(image));
   }
 
@@ -656,8 +658,8 @@ class ReproducePage {
     chart.series = {{"CPU seconds", {}, false}};
     page::Table table;
     table.title = "CPU seconds per cell";
-    table.caption = text("A cell is one ranking of all features with one setting, and all sizes measured with ",
-                         protocol_.repeats, " starts each; for random, ", protocol_.subsets, " subsets of one size.");
+    table.caption = concat("A cell is one ranking of all features with one setting, and all sizes measured with ",
+                           protocol_.repeats, " starts each; for random, ", protocol_.subsets, " subsets of one size.");
     table.columns = {{"method"}, {"cells", number}, {"total, s", number, 1}};
     for (const auto& set : result_.sets) table.columns.push_back({title_of(set), significant, 3});
     for (const auto& name : names) {
@@ -689,15 +691,15 @@ class ReproducePage {
     const auto add = [&](const std::string& key, const std::string& value) { facts.facts.emplace_back(key, value); };
     double cpu_seconds = 0.0;
     for (const auto& cell : result_.cells) cpu_seconds += cell.cpu_seconds;
-    add("protocol", text(protocol_.quick ? "quick" : "full", ", version ", kProtocolVersion));
+    add("protocol", concat(protocol_.quick ? "quick" : "full", ", version ", kProtocolVersion));
     add("seed", std::to_string(result_.seed));
-    add("cells", text(result_.cells.size(), ", ", result_.found, " of them from earlier runs"));
+    add("cells", concat(result_.cells.size(), ", ", result_.found, " of them from earlier runs"));
     const double seconds = result_.seconds < 100 ? result_.seconds : std::round(result_.seconds);
-    add("time", text(short_number(seconds, seconds < 100 ? 3 : 9), " s of wall-clock time in this run, with ",
-                     result_.threads, " threads; ", short_number(cpu_seconds, 4), " s of CPU time in all cells"));
-    add("machine", text(machine_.processor.empty() ? "" : machine_.processor + ", ", machine_.cores, " cores, ",
-                        size_text(machine_.memory_bytes), ", ", machine_.system));
-    add("version", text("tamis ", kVersion));
+    add("time", concat(short_number(seconds, seconds < 100 ? 3 : 9), " s of wall-clock time in this run, with ",
+                       result_.threads, " threads; ", short_number(cpu_seconds, 4), " s of CPU time in all cells"));
+    add("machine", concat(machine_.processor.empty() ? "" : machine_.processor + ", ", machine_.cores, " cores, ",
+                          size_text(machine_.memory_bytes), ", ", machine_.system));
+    add("version", concat("tamis ", kVersion));
     return {"The run", {facts, protocol_table()}};
   }
 
@@ -711,11 +713,13 @@ class ReproducePage {
     for (const double share : protocol_.shares) shares.push_back(short_number(100.0 * share));
     add("sizes", spoken(shares) + " % of the features");
     add("label-free", "defaults at " + chosen_share());
-    add("k-means", text(protocol_.repeats, " k-means++ starts, one Lloyd run each, with as many clusters as classes"));
-    add("random", text(protocol_.subsets, " subsets of each size"));
-    add("graphs", text(protocol_.neighbors, " neighbors"));
-    if (protocol_.most_rows > 0) add("rows", text("at most ", protocol_.most_rows, " per set, sampled with the seed"));
-    for (const auto& axis : protocol_.axes) add(text(axis.method, " ", axis.option), spoken(axis.values));
+    add("k-means",
+        concat(protocol_.repeats, " k-means++ starts, one Lloyd run each, with as many clusters as classes"));
+    add("random", concat(protocol_.subsets, " subsets of each size"));
+    add("graphs", concat(protocol_.neighbors, " neighbors"));
+    if (protocol_.most_rows > 0)
+      add("rows", concat("at most ", protocol_.most_rows, " per set, sampled with the seed"));
+    for (const auto& axis : protocol_.axes) add(concat(axis.method, " ", axis.option), spoken(axis.values));
     add("Figure 2: beta", spoken(protocol_.figure2));
     return table;
   }

@@ -54,12 +54,11 @@ class Spec : public Json {
   void titled(const std::string& title) { title.empty() ? key("title").null() : member("title", title); }
   // {"calculate": "LIST[datum.FIELD]", "as": AS}
   void lookup(const char* list, const char* field, const char* as) {
-    begin_object().member("calculate", tamis::text(list, "[datum.", field, "]")).member("as", as).end_object();
+    begin_object().member("calculate", concat(list, "[datum.", field, "]")).member("as", as).end_object();
   }
   // "band": "LOW to HIGH" as text, since not every point has one.
   void band(const char* format) {
-    const std::string spelled =
-        tamis::text("format(datum.l, '", format, "') + ' to ' + format(datum.h, '", format, "')");
+    const std::string spelled = concat("format(datum.l, '", format, "') + ' to ' + format(datum.h, '", format, "')");
     begin_object().member("calculate", "isValid(datum.l) && isValid(datum.h) ? " + spelled + " : 'none'");
     member("as", "band").end_object();
   }
@@ -376,7 +375,7 @@ void write_cells(Spec& spec, const HeatMap& map) {
 void write_heat_axis(Spec& spec, const char* channel, const char* list, const std::string& title, std::size_t count) {
   spec.object(channel).set("field", channel).set("type", "ordinal").titled(title);
   spec.object("scale").set("domain", positions(count)).end();
-  spec.object("axis").set("labelExpr", text(list, "[datum.value]")).set("ticks", false).set("domain", false);
+  spec.object("axis").set("labelExpr", concat(list, "[datum.value]")).set("ticks", false).set("domain", false);
   spec.set("labelOverlap", "greedy");
   if (*channel == 'x') spec.set("labelAngle", count > 6 ? -90 : 0);
   spec.end().end();

@@ -35,7 +35,7 @@ class ComparePage {
   page::Page compose() const {
     const std::string file = std::filesystem::path(record_.table.path).filename().string();
     page::Page page;
-    page.title = text("Comparison of methods on ", record_.table.path == "-" ? "standard input" : file);
+    page.title = concat("Comparison of methods on ", record_.table.path == "-" ? "standard input" : file);
     page.summary = summary();
     page.sections.push_back(scores());
     if (ranked_.size() > 1) page.sections.push_back(agreement());
@@ -51,18 +51,18 @@ class ComparePage {
 
   // The best method by ACC at the largest size; without labels only what was run.
   std::string summary() const {
-    const std::string what = text(ranked_.size(), " methods on ", record_.table.source.rows(), " rows and ",
-                                  record_.table.source.cols(), " features.");
+    const std::string what = concat(ranked_.size(), " methods on ", record_.table.source.rows(), " rows and ",
+                                    record_.table.source.cols(), " features.");
     if (!labelled() || ranked_.empty()) return what;
     const std::size_t last = request_.sizes.size() - 1;
     const auto best = *std::max_element(ranked_.begin(), ranked_.end(), [&](const auto* a, const auto* b) {
       return a->sizes[last].score.accuracy.mean < b->sizes[last].score.accuracy.mean;
     });
     const std::string others =
-        comparison_.all ? text(", all features ", percent_text(comparison_.all->accuracy.mean)) : std::string();
-    return what + text(" With ", request_.sizes[last], " features the best method is ", best->name, ", ACC ",
-                       percent_text(best->sizes[last].score.accuracy.mean), " (random features ",
-                       percent_text(comparison_.random[last].accuracy.mean), others, ").");
+        comparison_.all ? concat(", all features ", percent_text(comparison_.all->accuracy.mean)) : std::string();
+    return what + concat(" With ", request_.sizes[last], " features the best method is ", best->name, ", ACC ",
+                         percent_text(best->sizes[last].score.accuracy.mean), " (random features ",
+                         percent_text(comparison_.random[last].accuracy.mean), others, ").");
   }
 
   static std::string percent_text(double share) { return short_number(100.0 * share, 3) + " %"; }
@@ -77,11 +77,11 @@ class ComparePage {
     }
     if (labelled()) {
       section.blocks.push_back(
-          page::Text{text("k-means with ", request_.clusters,
-                          " clusters on the selected features only, compared with the classes: mean "
-                          "and standard deviation of ",
-                          request_.repeats, " single starts. Random: ", request_.subsets,
-                          " random subsets of the same size. A method within the gray band has shown nothing.")});
+          page::Text{concat("k-means with ", request_.clusters,
+                            " clusters on the selected features only, compared with the classes: mean "
+                            "and standard deviation of ",
+                            request_.repeats, " single starts. Random: ", request_.subsets,
+                            " random subsets of the same size. A method within the gray band has shown nothing.")});
       section.blocks.push_back(curve("ACC", "clustering accuracy (ACC)", &SubsetScore::accuracy));
       section.blocks.push_back(curve("NMI", "normalized mutual information (NMI)", &SubsetScore::nmi));
     }
@@ -107,9 +107,9 @@ class ComparePage {
     page::Figure figure;
     figure.title = short_name + " by number of features";
     figure.caption = "Bands: one standard deviation. Click a name to hide or show its line.";
-    figure.alt = text("Line chart of the ", name, " by number of features for ", ranked_.size(),
-                      " methods, with random features", comparison_.all ? " and all features" : "",
-                      ". The table below has the numbers.");
+    figure.alt = concat("Line chart of the ", name, " by number of features for ", ranked_.size(),
+                        " methods, with random features", comparison_.all ? " and all features" : "",
+                        ". The table below has the numbers.");
     figure.spec = page::line_chart(chart);
     return figure;
   }
@@ -128,7 +128,7 @@ class ComparePage {
     table.title = "Scores";
     table.columns = {{"features", number}, {"method"}};
     if (labelled()) {
-      table.caption = text(
+      table.caption = concat(
           "Highlighted: the best method at each size. p: (1 + number of random subsets at least as "
           "good) / ",
           1 + request_.subsets, ". Redundancy: mean absolute correlation.");
@@ -176,16 +176,16 @@ class ComparePage {
     map.value_title = "share", map.low = 0.0, map.high = 1.0, map.percent = true;
     for (const Index k : request_.sizes) {
       const Matrix share = overlap(rankings, k);
-      map.panels.push_back({text("first ", k), std::vector<double>(share.data(), share.data() + share.size())});
+      map.panels.push_back({concat("first ", k), std::vector<double>(share.data(), share.data() + share.size())});
     }
     const double by_chance =
         static_cast<double>(request_.sizes.back()) / static_cast<double>(record_.table.source.cols());
     page::Figure figure;
     figure.title = "Overlap of the selected features";
-    figure.caption = text("Share of common features for each pair of methods; two random subsets of ",
-                          request_.sizes.back(), " share ", percent_text(by_chance), " on average.");
-    figure.alt = text("Heat maps of the share of common features between ", ranked_.size(),
-                      " methods, one for each of ", request_.sizes.size(), " sizes.");
+    figure.caption = concat("Share of common features for each pair of methods; two random subsets of ",
+                            request_.sizes.back(), " share ", percent_text(by_chance), " on average.");
+    figure.alt = concat("Heat maps of the share of common features between ", ranked_.size(),
+                        " methods, one for each of ", request_.sizes.size(), " sizes.");
     figure.spec = page::heat_map(map);
     return {"Overlap", {figure}};
   }
@@ -222,7 +222,7 @@ class ComparePage {
         continue;
       }
       const std::string rounds =
-          row.report.status == Status::direct ? std::string() : text(", ", row.report.iterations, " iterations");
+          row.report.status == Status::direct ? std::string() : concat(", ", row.report.iterations, " iterations");
       const double mebibytes = row.bytes ? static_cast<double>(*row.bytes) / 1048576.0 : page::kNone;
       table.rows.push_back({row.name, row.seconds, mebibytes, name_of(row.report.status) + rounds});
       chart.categories.push_back(row.name);
@@ -241,12 +241,12 @@ class ComparePage {
 
   page::Section features() const {
     page::Table table;
-    table.title = text("The first ", request_.sizes.back(), " features of each method");
+    table.title = concat("The first ", request_.sizes.back(), " features of each method");
     table.columns = {{"rank", number}};
     for (const auto* row : ranked_) table.columns.push_back({row->name});
     constexpr Index kShown = 500;
     const Index shown = std::min(kShown, request_.sizes.back());
-    if (shown < request_.sizes.back()) table.caption = text("The first ", shown, " are shown.");
+    if (shown < request_.sizes.back()) table.caption = concat("The first ", shown, " are shown.");
     for (Index rank = 0; rank < shown && !ranked_.empty(); ++rank) {
       std::vector<TableCell> cells = {rank + 1};
       for (const auto* row : ranked_) {
@@ -262,15 +262,15 @@ class ComparePage {
     const Source& source = record_.table.source;
     page::Facts facts;
     const auto add = [&](const std::string& key, const std::string& value) { facts.facts.emplace_back(key, value); };
-    add("data", text(record_.table.path, ": ", source.rows(), " rows x ", source.cols(), " features, ",
-                     record_.table.format, source.sparse() ? ", sparse" : ""));
+    add("data", concat(record_.table.path, ": ", source.rows(), " rows x ", source.cols(), " features, ",
+                       record_.table.format, source.sparse() ? ", sparse" : ""));
     add("labels", labelled() ? record_.labels : "none");
     add("clusters", std::to_string(request_.clusters));
     add("scale", name_of(request_.scale));
     add("seed", std::to_string(record_.seed));
     add("threads", std::to_string(record_.threads));
     add("machine", page::machine_text());
-    add("version", text("tamis ", kVersion));
+    add("version", concat("tamis ", kVersion));
     page::Table table;
     table.title = "Options of the methods";
     table.columns = {{"method"}, {"option"}, {"value"}, {"meaning"}};

@@ -141,7 +141,7 @@ void write_ranking(const SelectionRecord& record, FileWriter& out) {
   const std::vector<double> share = guidance ? for_all_columns(guidance->share, result) : std::vector<double>();
   const std::vector<double> evidence = guidance ? for_all_columns(guidance->evidence, result) : std::vector<double>();
   const bool judged = guidance && !guidance->evidence.empty();
-  out.write(text(kRankingHeader, guidance ? ",share" : "", judged ? ",evidence" : "", ",column\n"));
+  out.write(concat(kRankingHeader, guidance ? ",share" : "", judged ? ",evidence" : "", ",column\n"));
   for (std::size_t rank = 0; rank < result.ranking.size(); ++rank) {
     const Index j = result.ranking[rank];
     std::string line = std::to_string(rank + 1) + ',' + std::to_string(j) + ',';

@@ -65,7 +65,7 @@ class Writer {
  private:
   template <class... Pieces>
   void out(const Pieces&... pieces) {
-    write_(text(pieces...));
+    write_(concat(pieces...));
   }
 
   void heading(const std::string& title, const std::string& caption) {
@@ -159,17 +159,17 @@ std::string policy() {
   std::string scripts;
   for (const auto& file :
        {embedded_vega_js(), embedded_vega_lite_js(), embedded_vega_interpreter_js(), embedded_report_js()}) {
-    scripts += text(" '", file.hash, "'");
+    scripts += concat(" '", file.hash, "'");
   }
-  return text("default-src 'none'; script-src", scripts, "; style-src '", embedded_report_css().hash,
-              "'; img-src data:; base-uri 'none'; form-action 'none'");
+  return concat("default-src 'none'; script-src", scripts, "; style-src '", embedded_report_css().hash,
+                "'; img-src data:; base-uri 'none'; form-action 'none'");
 }
 
 std::string nav(const Page& page) {
   if (page.sections.size() < 3) return "";
   std::string out = "<nav aria-label=\"Sections\"><ul>";
   for (std::size_t i = 0; i < page.sections.size(); ++i) {
-    out += text("<li><a href=\"#section-", i + 1, "\">", html_of(page.sections[i].title), "</a></li>");
+    out += concat("<li><a href=\"#section-", i + 1, "\">", html_of(page.sections[i].title), "</a></li>");
   }
   return out + "</ul></nav>";
 }
@@ -309,7 +309,7 @@ std::string machine_text() {
   }
   utsname system{};
   uname(&system);
-  return text(model, std::thread::hardware_concurrency(), " threads, ", system.sysname, " ", system.machine);
+  return concat(model, std::thread::hardware_concurrency(), " threads, ", system.sysname, " ", system.machine);
 }
 
 }  // namespace tamis::page

@@ -47,13 +47,14 @@ class SelectPage {
     correlate();
     const std::string file = std::filesystem::path(record_.table.path).filename().string();
     page::Page page;
-    page.title = text("Selected features of ", record_.table.path == "-" ? "standard input" : file);
-    page.summary = text(record_.method.name, " selected ", result_.selected.size(), " of ", record_.table.source.cols(),
-                        " features, without labels, from ", record_.table.source.rows(), " rows.");
+    page.title = concat("Selected features of ", record_.table.path == "-" ? "standard input" : file);
+    page.summary =
+        concat(record_.method.name, " selected ", result_.selected.size(), " of ", record_.table.source.cols(),
+               " features, without labels, from ", record_.table.source.rows(), " rows.");
     if (!record_.request.classes.empty()) {
       page.summary =
-          text(record_.method.name, " selected ", result_.selected.size(), " of ", record_.table.source.cols(),
-               " features from ", record_.table.source.rows(), " rows, using labels.");
+          concat(record_.method.name, " selected ", result_.selected.size(), " of ", record_.table.source.cols(),
+                 " features from ", record_.table.source.rows(), " rows, using labels.");
     }
     if (selection_.guidance) page.sections.push_back(guide());
     if (!is_order()) page.sections.push_back(scores());
@@ -119,18 +120,18 @@ class SelectPage {
     if (guidance.alignment.size() > 1) section.blocks.push_back(alignment_figure(guidance));
     page::Facts facts;
     const auto add = [&](const std::string& key, const std::string& value) { facts.facts.emplace_back(key, value); };
-    add("rows used", text(guidance.rows, " of ", record_.table.source.rows()));
+    add("rows used", concat(guidance.rows, " of ", record_.table.source.rows()));
     add("columns that passed",
-        text(guidance.passed, guidance.evidence.empty() ? ", by share alone" : ", at a false discovery rate of 1 %"));
+        concat(guidance.passed, guidance.evidence.empty() ? ", by share alone" : ", at a false discovery rate of 1 %"));
     add("expected share of noise",
-        text(short_number(guidance.chance, 3), ", standard deviation ", short_number(guidance.deviation, 2)));
-    add("graph weights", text(short_number(guidance.graph_weights[0], 2), " for the table as it is, ",
-                              short_number(guidance.graph_weights[1], 2), " for unit standard deviations, ",
-                              short_number(guidance.graph_weights[2], 2), " for rows of unit length"));
+        concat(short_number(guidance.chance, 3), ", standard deviation ", short_number(guidance.deviation, 2)));
+    add("graph weights", concat(short_number(guidance.graph_weights[0], 2), " for the table as it is, ",
+                                short_number(guidance.graph_weights[1], 2), " for unit standard deviations, ",
+                                short_number(guidance.graph_weights[2], 2), " for rows of unit length"));
     if (const auto& agreement = result_.agreement) {
       add("agreement of k-means with the groups",
-          text(short_number(agreement->selected, 2), " on the selected columns, ", short_number(agreement->all, 2),
-               " on all columns (normalized mutual information, ", agreement->rows, " rows)"));
+          concat(short_number(agreement->selected, 2), " on the selected columns, ", short_number(agreement->all, 2),
+                 " on all columns (normalized mutual information, ", agreement->rows, " rows)"));
     }
     section.blocks.push_back(facts);
     return section;
@@ -147,10 +148,11 @@ class SelectPage {
     const auto chosen = static_cast<Index>(result_.selected.size());
     const auto length = static_cast<Index>(guidance.alignment.size());
     if (guidance.suggested <= length) {
-      chart.markers.push_back({static_cast<double>(guidance.suggested), text("suggested: ", guidance.suggested), true});
+      chart.markers.push_back(
+          {static_cast<double>(guidance.suggested), concat("suggested: ", guidance.suggested), true});
     }
     if (chosen != guidance.suggested && chosen <= length) {
-      chart.markers.push_back({static_cast<double>(chosen), text("selected: ", chosen), true});
+      chart.markers.push_back({static_cast<double>(chosen), concat("selected: ", chosen), true});
     }
     page::Figure figure;
     figure.title = "Alignment with the groups of rows";
@@ -159,8 +161,8 @@ class SelectPage {
         "is the first, from 50 columns on, that reaches 98 % of the maximum. The curve says nothing about labels that "
         "differ from these groups.";
     figure.alt =
-        text("Line chart of the alignment for the first ", guidance.alignment.size(), " columns, from ",
-             short_number(guidance.alignment.front(), 3), " to ", short_number(guidance.alignment.back(), 3), ".");
+        concat("Line chart of the alignment for the first ", guidance.alignment.size(), " columns, from ",
+               short_number(guidance.alignment.front(), 3), " to ", short_number(guidance.alignment.back(), 3), ".");
     figure.spec = page::line_chart(chart);
     return figure;
   }
@@ -178,19 +180,19 @@ class SelectPage {
     chart.from_zero = falling.back() >= 0.0;
     chart.whole_x = !chart.log_x;
     chart.panels = {{"", {{"score", curve(falling, chart.log_x), false}}}};
-    if (bend > 0) chart.markers.push_back({static_cast<double>(bend + 1), text("knee at ", bend + 1)});
+    if (bend > 0) chart.markers.push_back({static_cast<double>(bend + 1), concat("knee at ", bend + 1)});
     if (result_.selected.size() < falling.size()) {
       chart.markers.push_back(
-          {static_cast<double>(result_.selected.size()), text("selected: ", result_.selected.size())});
+          {static_cast<double>(result_.selected.size()), concat("selected: ", result_.selected.size())});
     }
     page::Figure figure;
     figure.title = "Scores by rank";
-    figure.caption = bend > 0 ? text("Higher is better. The knee is at rank ", bend + 1,
-                                     ", where the scores are farthest below the line from the first to the last.")
+    figure.caption = bend > 0 ? concat("Higher is better. The knee is at rank ", bend + 1,
+                                       ", where the scores are farthest below the line from the first to the last.")
                               : std::string("Higher is better. The scores have no knee.");
-    figure.alt = text("Line chart of the scores of ", falling.size(), " features by rank, decreasing from ",
-                      short_number(falling.front(), 3), " to ", short_number(falling.back(), 3), ". ",
-                      bend > 0 ? text("Knee at rank ", bend + 1, ".") : std::string("No knee."));
+    figure.alt = concat("Line chart of the scores of ", falling.size(), " features by rank, decreasing from ",
+                        short_number(falling.front(), 3), " to ", short_number(falling.back(), 3), ". ",
+                        bend > 0 ? concat("Knee at rank ", bend + 1, ".") : std::string("No knee."));
     figure.spec = page::line_chart(chart);
     section.blocks.push_back(figure);
     return section;
@@ -242,7 +244,7 @@ class SelectPage {
       table.rows.push_back(std::move(row));
     }
     if (shown < result_.ranking.size()) {
-      table.caption = text("The best ", shown, " of ", result_.ranking.size(), "; ranking.csv has all of them.");
+      table.caption = concat("The best ", shown, " of ", result_.ranking.size(), "; ranking.csv has all of them.");
     }
     section.blocks.push_back(std::move(table));
     return section;
@@ -251,12 +253,13 @@ class SelectPage {
   std::string reason_text() const {
     std::string out = record_.method.reasons.text;
     if (out.empty()) {
-      out = text(record_.method.name,
-                 " scores each feature on its own, so the score is the only reason: ", record_.method.formula, ".");
+      out = concat(record_.method.name,
+                   " scores each feature on its own, so the score is the only reason: ", record_.method.formula, ".");
     }
     if (top_.size() < 2) return out;
-    return out + text(" Most alike: among the best ", top_.size(),
-                      ", the feature with the largest absolute correlation r; it is the most redundant with this one.");
+    return out +
+           concat(" Most alike: among the best ", top_.size(),
+                  ", the feature with the largest absolute correlation r; it is the most redundant with this one.");
   }
 
   // A feature's strongest component, and the clusters it separates.
@@ -270,12 +273,12 @@ class SelectPage {
     const double weight = w(i, strongest);
     if (weight == 0.0) return "no weight in any component";
     const Reasons& reasons = record_.method.reasons;
-    const std::string head = text(reasons.column, " ", strongest, " (", signed_number(weight), ")");
+    const std::string head = concat(reasons.column, " ", strongest, " (", signed_number(weight), ")");
     if (selection_.centers.rows() < 2) return head;
     const bool embedded = reasons.centers_by_column;
     const auto [high, low] = farthest(embedded ? strongest : i);
     return head +
-           (embedded ? text(": clusters ", high, " and ", low) : text(": highest in ", high, ", lowest in ", low));
+           (embedded ? concat(": clusters ", high, " and ", low) : concat(": highest in ", high, ", lowest in ", low));
   }
 
   std::pair<Index, Index> farthest(Index column) const {
@@ -308,8 +311,8 @@ class SelectPage {
     page::Image mask{shape.width, shape.height, std::vector<std::uint8_t>(pixels, 0), "Selected pixels", ""};
     page::Image shade = mask;
     for (const Index j : result_.selected) mask.ink[at(shape.pixel(j))] = 255;
-    mask.alt = text("Image of ", shape.height, " x ", shape.width, " pixels, the ", result_.selected.size(),
-                    " selected ones in black.");
+    mask.alt = concat("Image of ", shape.height, " x ", shape.width, " pixels, the ", result_.selected.size(),
+                      " selected ones in black.");
     const std::vector<double> values =
         is_order() ? for_all_columns(selection_.guidance->share, result_) : result_.scores;
     double least = values[at(result_.ranking.front())], most = least;
@@ -322,8 +325,8 @@ class SelectPage {
       shade.ink[at(shape.pixel(j))] = static_cast<std::uint8_t>(std::lround(255.0 * share));
     }
     shade.label = is_order() ? "Shares (the largest is black)" : "Scores (the best is black)";
-    shade.alt = text("Image of ", shape.height, " x ", shape.width, " pixels; darker means a higher ",
-                     is_order() ? "share." : "score.");
+    shade.alt = concat("Image of ", shape.height, " x ", shape.width, " pixels; darker means a higher ",
+                       is_order() ? "share." : "score.");
     return {"Image", {page::Images{"", "One feature per pixel.", {mask, shade}}}};
   }
 
@@ -344,11 +347,11 @@ class SelectPage {
     map.value_title = "|r|", map.low = 0.0, map.high = 1.0;
     const double mean = sum / (0.5 * static_cast<double>(shown * (shown - 1)));
     page::Figure figure;
-    figure.title = text("Absolute correlation of the best ", shown, " features");
-    figure.caption = text("In order of rank. A dark cell off the diagonal marks two redundant features. The mean is ",
-                          short_number(mean, 3), ".");
-    figure.alt = text("Heat map of the absolute correlations between the best ", shown, " features, with mean ",
-                      short_number(mean, 3), ".");
+    figure.title = concat("Absolute correlation of the best ", shown, " features");
+    figure.caption = concat("In order of rank. A dark cell off the diagonal marks two redundant features. The mean is ",
+                            short_number(mean, 3), ".");
+    figure.alt = concat("Heat map of the absolute correlations between the best ", shown, " features, with mean ",
+                        short_number(mean, 3), ".");
     figure.spec = page::heat_map(map);
     return {"Redundancy", {figure}};
   }
@@ -370,10 +373,10 @@ class SelectPage {
     const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
     page::Figure figure;
     figure.title = "Cluster sizes";
-    figure.caption = text("Rows in each of the ", count, " clusters",
-                          shown < count ? text("; the first ", shown, " are shown.") : std::string("."));
+    figure.caption = concat("Rows in each of the ", count, " clusters",
+                            shown < count ? concat("; the first ", shown, " are shown.") : std::string("."));
     if (count > 0) {
-      figure.alt = text("Bar chart of the sizes of ", count, " clusters, from ", *least, " to ", *most, " rows.");
+      figure.alt = concat("Bar chart of the sizes of ", count, " clusters, from ", *least, " to ", *most, " rows.");
     }
     page::BarChart chart;
     chart.category_title = "cluster", chart.value_title = "rows";
@@ -402,10 +405,10 @@ class SelectPage {
     page::Figure figure;
     figure.title = "Objective by iteration";
     figure.caption =
-        text(name_of(report.status) == std::string("converged") ? "Converged" : "Stopped", " after ", report.iterations,
-             " iterations", report.terms.empty() ? "." : ". The other panels show its terms.");
-    figure.alt = text("Line chart of the objective over ", report.objective.size(), " iterations, from ",
-                      short_number(report.objective.front()), " to ", short_number(report.objective.back()), ".");
+        concat(name_of(report.status) == std::string("converged") ? "Converged" : "Stopped", " after ",
+               report.iterations, " iterations", report.terms.empty() ? "." : ". The other panels show its terms.");
+    figure.alt = concat("Line chart of the objective over ", report.objective.size(), " iterations, from ",
+                        short_number(report.objective.front()), " to ", short_number(report.objective.back()), ".");
     figure.spec = page::line_chart(chart);
     figure.half = report.terms.empty() && !selection_.clusters.empty();
     return figure;
@@ -432,7 +435,7 @@ class SelectPage {
       if (!moments_.varies(i)) add(name(result_.available[at(i)]), "constant; ranked last");
     }
     if (count == 0) return {"Excluded and constant columns", {page::Text{"None: every column varies and was ranked."}}};
-    if (count > table.rows.size()) table.caption = text("The first ", table.rows.size(), " of ", count, ".");
+    if (count > table.rows.size()) table.caption = concat("The first ", table.rows.size(), " of ", count, ".");
     return {"Excluded and constant columns", {table}};
   }
 
@@ -442,18 +445,18 @@ class SelectPage {
     page::Facts facts;
     const auto add = [&](const std::string& key, const std::string& value) { facts.facts.emplace_back(key, value); };
     add("data",
-        text(record_.table.path, ": ", record_.table.source.rows(), " rows x ", record_.table.source.cols(),
-             " features, ", record_.table.format, ", ", store.sparse() ? "sparse " : "", name_of(store.dtype())));
-    add("method", text(record_.method.name, ": ", record_.method.summary, " (", record_.method.reference, ")"));
+        concat(record_.table.path, ": ", record_.table.source.rows(), " rows x ", record_.table.source.cols(),
+               " features, ", record_.table.format, ", ", store.sparse() ? "sparse " : "", name_of(store.dtype())));
+    add("method", concat(record_.method.name, ": ", record_.method.summary, " (", record_.method.reference, ")"));
     if (!report.path.empty()) add("path", report.path);
     add("status", report.status == Status::direct
                       ? std::string(name_of(report.status))
-                      : text(name_of(report.status), ", ", report.iterations, " iterations"));
+                      : concat(name_of(report.status), ", ", report.iterations, " iterations"));
     if (!report.objective.empty()) add("objective", short_number(report.objective.back(), 10));
-    add("time", text(short_number(report.seconds, 3), " s, ", report.passes, " passes over the data"));
-    add("memory", text(size_text(record_.peak_bytes), " peak, whole process"));
+    add("time", concat(short_number(report.seconds, 3), " s, ", report.passes, " passes over the data"));
+    add("memory", concat(size_text(record_.peak_bytes), " peak, whole process"));
     add("machine", page::machine_text());
-    add("version", text("tamis ", kVersion));
+    add("version", concat("tamis ", kVersion));
     return {"The run", {facts, option_table()}};
   }
 

@@ -7,16 +7,16 @@ namespace tamis {
 
 namespace {
 
-std::string columns_text(std::size_t count) { return text(count, count == 1 ? " column" : " columns"); }
+std::string columns_text(std::size_t count) { return concat(count, count == 1 ? " column" : " columns"); }
 
 // How many columns separate the groups, and by which test.
 std::string passed_text(const Guidance& guidance) {
   const auto passed = static_cast<std::size_t>(guidance.passed);
   const std::string head = columns_text(passed) + (passed == 1 ? " separates" : " separate");
   if (guidance.evidence.empty()) {
-    return text(head, " groups of rows by more than 4 standard deviations above chance");
+    return concat(head, " groups of rows by more than 4 standard deviations above chance");
   }
-  return text(head, " groups of rows found in other columns, at a false discovery rate of 1 %");
+  return concat(head, " groups of rows found in other columns, at a false discovery rate of 1 %");
 }
 
 }  // namespace
@@ -28,25 +28,26 @@ std::vector<std::string> verdict(const SelectResult& result) {
   const bool suggested = guidance.suggested == static_cast<Index>(chosen);
   std::vector<std::string> out;
   if (guidance.outcome == Outcome::no_structure) {
-    out.push_back(text("No structure found: no column separates groups of rows found in other columns."));
-    out.push_back(suggested ? text("All ", columns_text(chosen), " that vary are kept.")
-                            : text("The ", columns_text(chosen), " were requested; noise would look the same."));
+    out.push_back(concat("No structure found: no column separates groups of rows found in other columns."));
+    out.push_back(suggested ? concat("All ", columns_text(chosen), " that vary are kept.")
+                            : concat("The ", columns_text(chosen), " were requested; noise would look the same."));
     return out;
   }
   if (guidance.outcome == Outcome::narrow && suggested) {
-    out.push_back(text("All ", columns_text(chosen), " that vary are kept: in tables of up to 50 columns no selection ",
-                       "beats keeping them all."));
-    out.push_back(text("Of these, ", passed_text(guidance), "."));
+    out.push_back(concat("All ", columns_text(chosen),
+                         " that vary are kept: in tables of up to 50 columns no selection ",
+                         "beats keeping them all."));
+    out.push_back(concat("Of these, ", passed_text(guidance), "."));
     return out;
   }
-  out.push_back(text(chosen, " of ", columns_text(all), " selected; ", passed_text(guidance), "."));
+  out.push_back(concat(chosen, " of ", columns_text(all), " selected; ", passed_text(guidance), "."));
   if (!suggested)
-    out.push_back(text("The alignment with the groups suggests selecting ",
-                       columns_text(static_cast<std::size_t>(guidance.suggested)), "."));
+    out.push_back(concat("The alignment with the groups suggests selecting ",
+                         columns_text(static_cast<std::size_t>(guidance.suggested)), "."));
   if (const auto& agreement = result.agreement) {
-    out.push_back(text("k-means on the selected columns agrees with these groups to ",
-                       short_number(agreement->selected, 2), ", on all columns to ", short_number(agreement->all, 2),
-                       " (normalized mutual information); the groups you care about may be different."));
+    out.push_back(concat("k-means on the selected columns agrees with these groups to ",
+                         short_number(agreement->selected, 2), ", on all columns to ", short_number(agreement->all, 2),
+                         " (normalized mutual information); the groups you care about may be different."));
   }
   out.push_back(
       "Other selections may be as good: the order avoids redundancy; the share says how well a column separates the "

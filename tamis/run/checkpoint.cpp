@@ -42,7 +42,7 @@ std::string difference(const std::string& theirs, const std::string& ours) {
     const bool more_left = static_cast<bool>(std::getline(left, a));
     const bool more_right = static_cast<bool>(std::getline(right, b));
     if (!more_left && !more_right) return "nothing";
-    if (a != b || more_left != more_right) return text(printable(a, 80), ", need ", printable(b, 80));
+    if (a != b || more_left != more_right) return concat(printable(a, 80), ", need ", printable(b, 80));
   }
 }
 

@@ -32,7 +32,7 @@ class Steps {
   void show(const Progress& inner) const {
     const double before = static_cast<double>(begun_ - 1) + std::clamp(inner.fraction, 0.0, 1.0);
     if (const auto& show = shown_.before()) {
-      show({"compare", before / static_cast<double>(count_), text(name_, " ", inner.detail)});
+      show({"compare", before / static_cast<double>(count_), concat(name_, " ", inner.detail)});
     }
   }
 

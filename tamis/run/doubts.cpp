@@ -25,7 +25,7 @@ std::string named_columns(const std::vector<Index>& columns, const ColumnName& n
   for (std::size_t k = 0; k < std::min(kNamed, columns.size()); ++k) {
     out += (k == 0 ? "" : ", ") + printable(name(columns[k]));
   }
-  return out + (columns.size() > kNamed ? text(" and ", columns.size() - kNamed, " more") : "");
+  return out + (columns.size() > kNamed ? concat(" and ", columns.size() - kNamed, " more") : "");
 }
 
 // Calls visit(value) for the numbers of a column in a block, until it says false.
@@ -124,9 +124,9 @@ std::vector<std::string> doubts_of_sentinels(const Source& source, const ColumnM
     }
   }
   if (columns.empty()) return {};
-  return {text(named_columns(columns, name), ": ", found, found == 1 ? " value like " : " values like ",
-               short_number(example, 6), " far from all others, as missing values are marked, and read as numbers; ",
-               "fill them in or --exclude ", printable(name(columns[0])))};
+  return {concat(named_columns(columns, name), ": ", found, found == 1 ? " value like " : " values like ",
+                 short_number(example, 6), " far from all others, as missing values are marked, and read as numbers; ",
+                 "fill them in or --exclude ", printable(name(columns[0])))};
 }
 
 // --- Raw counts -----------------------------------------------------------------------------------------------------
@@ -200,9 +200,9 @@ std::vector<std::string> doubts(const Source& source, const ColumnMoments& momen
   const std::vector<Index> counting = counting_columns(source, moments, context);
   if (!counting.empty()) {
     const bool one = counting.size() == 1;
-    lines.push_back(text(named_columns(counting, name), one ? " rises" : " rise",
-                         " from row to row in whole numbers, as identifiers and times do; --exclude ",
-                         printable(name(counting[0])), " unless it is meant as a feature"));
+    lines.push_back(concat(named_columns(counting, name), one ? " rises" : " rise",
+                           " from row to row in whole numbers, as identifiers and times do; --exclude ",
+                           printable(name(counting[0])), " unless it is meant as a feature"));
   }
   return lines;
 }
@@ -216,9 +216,9 @@ std::vector<std::string> doubts_of_units(const Source& source, const ColumnMomen
     if (least < 0 || moments.variance(j) < moments.variance(least)) least = j;
     if (most < 0 || moments.variance(j) > moments.variance(most)) most = j;
   }
-  return {text("column standard deviations differ by a factor of ", short_number(spread, 3), " (",
-               printable(name(most)), " and ", printable(name(least)),
-               "), so the columns with large numbers dominate; consider --scale standard")};
+  return {concat("column standard deviations differ by a factor of ", short_number(spread, 3), " (",
+                 printable(name(most)), " and ", printable(name(least)),
+                 "), so the columns with large numbers dominate; consider --scale standard")};
 }
 
 }  // namespace tamis

@@ -80,13 +80,13 @@ class Resolver {
   std::unordered_multimap<std::string, Index> positions_;
 };
 
-bool is_list_file(const std::string& text_value) {
+bool is_list_file(const std::string& text) {
   constexpr std::string_view kEndings[] = {".txt", ".csv", ".tsv", ".list"};
-  const bool looks = text_value.find('/') != std::string::npos ||
+  const bool looks = text.find('/') != std::string::npos ||
                      std::any_of(std::begin(kEndings), std::end(kEndings),
-                                 [&](std::string_view ending) { return text_value.ends_with(ending); });
+                                 [&](std::string_view ending) { return text.ends_with(ending); });
   struct stat status {};
-  const bool there = looks && stat(text_value.c_str(), &status) == 0;
+  const bool there = looks && stat(text.c_str(), &status) == 0;
   return there && (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode));
 }
 
@@ -142,15 +142,15 @@ FeatureList read_ranking(const std::string& path, const std::string& content, bo
 
 }  // namespace
 
-FeatureCount parse_feature_count(const std::string& text_value) {
-  if (text_value == "auto") return {{}, {}, FeatureCount::Otherwise::automatic};
-  if (text_value == "all") return {{}, {}, FeatureCount::Otherwise::all};
-  if (const auto count = parse_whole<Index>(text_value)) {
-    require(*count >= 1, ErrorCode::usage, "features = ", text_value, ", need a count of at least 1");
+FeatureCount parse_feature_count(const std::string& text) {
+  if (text == "auto") return {{}, {}, FeatureCount::Otherwise::automatic};
+  if (text == "all") return {{}, {}, FeatureCount::Otherwise::all};
+  if (const auto count = parse_whole<Index>(text)) {
+    require(*count >= 1, ErrorCode::usage, "features = ", text, ", need a count of at least 1");
     return {count, std::nullopt, {}};
   }
-  const auto fraction = parse_whole<double>(text_value);
-  require(fraction && *fraction > 0.0 && *fraction < 1.0, ErrorCode::usage, "features = ", text_value,
+  const auto fraction = parse_whole<double>(text);
+  require(fraction && *fraction > 0.0 && *fraction < 1.0, ErrorCode::usage, "features = ", text,
           ", need a count of at least 1, a fraction between 0 and 1, auto or all");
   return {std::nullopt, fraction, {}};
 }
@@ -164,7 +164,7 @@ Index resolve_count(const FeatureCount& wanted, Index available) {
   return count;
 }
 
-std::string feature_name(const Table& table, Index j) { return table.names.empty() ? text("f", j) : table.names[j]; }
+std::string feature_name(const Table& table, Index j) { return table.names.empty() ? concat("f", j) : table.names[j]; }
 
 std::vector<Index> columns_of_file(const Table& table, const std::vector<Index>& features) {
   std::vector<Index> columns;
@@ -172,13 +172,13 @@ std::vector<Index> columns_of_file(const Table& table, const std::vector<Index>&
   return columns;
 }
 
-std::vector<std::string> list_words(const std::string& text_value, Context& context) {
-  if (text_value.starts_with('@')) return read_list(text_value.substr(1), context);
-  if (is_list_file(text_value)) return read_list(text_value, context);
+std::vector<std::string> list_words(const std::string& text, Context& context) {
+  if (text.starts_with('@')) return read_list(text.substr(1), context);
+  if (is_list_file(text)) return read_list(text, context);
   std::vector<std::string> words;
-  for (std::size_t start = 0; start <= text_value.size();) {
-    const std::size_t end = std::min(text_value.find(',', start), text_value.size());
-    if (end > start) words.push_back(text_value.substr(start, end - start));
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(',', start), text.size());
+    if (end > start) words.push_back(text.substr(start, end - start));
     start = end + 1;
   }
   return words;

@@ -103,7 +103,7 @@ Descriptor lock_folder(const std::string& path) {
   return folder;
 }
 
-std::string journal_of(const std::string& folder) { return text(folder, "/", kJournal); }
+std::string journal_of(const std::string& folder) { return concat(folder, "/", kJournal); }
 
 // The temporary files that a journal names; nothing where there is none.
 std::vector<std::string> read_journal(const std::string& folder) {
@@ -141,7 +141,7 @@ struct Commit {
 Commit commit_of(const std::string& folder, const std::vector<std::string>& temporaries) {
   Commit out{folder, journal_of(folder), {}};
   for (const auto& file : temporaries) {
-    out.renames.emplace_back(folder + "/" + file, text(folder, "/", *name_of_temporary(file)));
+    out.renames.emplace_back(folder + "/" + file, concat(folder, "/", *name_of_temporary(file)));
   }
   return out;
 }
@@ -257,7 +257,7 @@ bool OutputFolder::commit_new_folder() {
     pending_.clear();
   } else {
     const std::string letters = stage_->path.substr(stage_->path.rfind('.'));
-    for (auto& one : pending_) move(one, text(path_, "/.", one.name, letters));
+    for (auto& one : pending_) move(one, concat(path_, "/.", one.name, letters));
     rmdir(stage_->path.c_str());
   }
   stage_.reset();

@@ -33,7 +33,7 @@ std::string npy_type(DType type) {
 std::string npy_header(DType type, Index rows, Index cols) {
   constexpr std::size_t kPrefix = 10, kAlign = 64;
   std::string header =
-      text("{'descr': '", npy_type(type), "', 'fortran_order': False, 'shape': (", rows, ", ", cols, "), }");
+      concat("{'descr': '", npy_type(type), "', 'fortran_order': False, 'shape': (", rows, ", ", cols, "), }");
   header.append(kAlign - (kPrefix + header.size() + 1) % kAlign, ' ');
   header += '\n';
   std::string out("\x93NUMPY\x01\x00", 8);
@@ -133,8 +133,8 @@ void for_entries(const Table& table, const std::vector<Index>& selected, Context
 void write_mtx(const Table& table, const std::vector<Index>& selected, FileWriter& out, Context& context) {
   Index count = 0;
   for_entries(table, selected, context, [&](const Block&, Index, Index, Index) { ++count; });
-  out.write(text("%%MatrixMarket matrix coordinate real general\n", table.source.rows(), ' ', selected.size(), ' ',
-                 count, '\n'));
+  out.write(concat("%%MatrixMarket matrix coordinate real general\n", table.source.rows(), ' ', selected.size(), ' ',
+                   count, '\n'));
   for_entries(table, selected, context, [&](const Block& block, Index row, Index column, Index at) {
     const bool single = block.csr.dtype == DType::f32;
     const std::string value = single ? number_text(static_cast<const float*>(block.csr.values)[at])

@@ -60,7 +60,7 @@ std::vector<std::string> warnings_of(const Source& kept, const ColumnMoments& mo
                                      const std::vector<Index>& available, Context& context) {
   const ColumnName name = [&](Index j) {
     const Index column = available[j];
-    return request.name ? request.name(column) : text("column ", column);
+    return request.name ? request.name(column) : concat("column ", column);
   };
   std::vector<std::string> warnings;
   if (request.name) warnings = doubts(kept, moments, name, context);
@@ -80,8 +80,9 @@ void warn_of_equal_scores(const Method& method, const SelectRequest& request, In
   scores.erase(scores.begin(), scores.begin() + constant);
   if (request.scale == Scaling::none || scores.size() < 2 || scores.back() - scores.front() > kTie * scores.back())
     return;
-  selection.report.warnings.push_back(text(method.name, ": all columns score the same after --scale ",
-                                           name_of(request.scale), ", so the first ones are taken; leave --scale out"));
+  selection.report.warnings.push_back(concat(method.name, ": all columns score the same after --scale ",
+                                             name_of(request.scale),
+                                             ", so the first ones are taken; leave --scale out"));
   context.warn(selection.report.warnings.back());
 }
 
@@ -96,7 +97,7 @@ bool wants_every_iteration(const Options& options) {
 void warn_of_stopping(const Method& method, const Options& options, Report& report, Context& context) {
   if (report.status != Status::max_iterations || wants_every_iteration(options)) return;
   report.warnings.push_back(
-      text(method.name, ": not converged in ", report.iterations, " iterations; raise --iterations or --tolerance"));
+      concat(method.name, ": not converged in ", report.iterations, " iterations; raise --iterations or --tolerance"));
   context.warn(report.warnings.back());
 }
 
@@ -121,9 +122,9 @@ std::string checkpoint_key(const Method& method, const Options& options, const S
   if (request.checkpoint.empty()) return {};
   Sha256 classes;
   add_bytes(classes, request.classes);
-  std::string key = text("tamis=", kVersion, "\nmethod=", method.name, "\nrows=", source.rows(), "\ncolumns=");
-  key += text(source.cols(), "\nseed=", context.seed, "\nscale=", name_of(request.scale), '\n');
-  for (const Option& option : options) key += text(option.name, '=', value_text(option), '\n');
+  std::string key = concat("tamis=", kVersion, "\nmethod=", method.name, "\nrows=", source.rows(), "\ncolumns=");
+  key += concat(source.cols(), "\nseed=", context.seed, "\nscale=", name_of(request.scale), '\n');
+  for (const Option& option : options) key += concat(option.name, '=', value_text(option), '\n');
   return key + "supervise=" + classes.finish() + "\ndata=" + data_key(source, moments, context) + "\n";
 }
 

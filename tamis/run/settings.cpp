@@ -16,7 +16,7 @@ std::string option_names(const Options& options) {
 
 std::string settings_text(const Settings& settings) {
   std::string out;
-  for (const auto& [name, value] : settings) out += text(out.empty() ? "" : " ", name, "=", value);
+  for (const auto& [name, value] : settings) out += concat(out.empty() ? "" : " ", name, "=", value);
   return out.empty() ? "defaults" : out;
 }
 

@@ -96,7 +96,7 @@ void remove_temporaries() {
 // left over where memory runs out.
 Temporary make_temporary_file(const std::string& folder, const std::string& name) {
   for (;;) {
-    Temporary made{Descriptor(), text(folder, "/.", name, kTemporary, std::string(kRandomLetters, 'X')), {}};
+    Temporary made{Descriptor(), concat(folder, "/.", name, kTemporary, std::string(kRandomLetters, 'X')), {}};
     made.open = Descriptor(mkostemp(made.path.data(), O_CLOEXEC));
     require(made.open.open(), ErrorCode::io, folder, "/", name, ": ", std::strerror(errno));
     flock(made.open.value(), LOCK_EX);
@@ -108,7 +108,7 @@ Temporary make_temporary_file(const std::string& folder, const std::string& name
 
 Temporary make_temporary_folder(const std::string& folder, const std::string& name) {
   for (;;) {
-    Temporary made{Descriptor(), text(folder, "/.", name, kTemporary, random_letters()), {}};
+    Temporary made{Descriptor(), concat(folder, "/.", name, kTemporary, random_letters()), {}};
     if (mkdir(made.path.c_str(), 0777) != 0) {
       require(errno == EEXIST, ErrorCode::io, folder, ": ", std::strerror(errno));
       continue;

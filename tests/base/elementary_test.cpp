@@ -27,23 +27,23 @@ TEST(Elementary, AgreesWithLongDouble) {
     const double u = 2 * random.uniform(2 * i) - 1, v = 2 * random.uniform(2 * i + 1) - 1;
     const double positive = std::ldexp(1 + random.uniform(3 * i), static_cast<int>(200 * u));
     for (const double x : {700 * u, 2 * u, 1e-9 * u}) {
-      expect_close(portable::exp(x), std::exp(static_cast<long double>(x)), 2, text("exp ", x));
+      expect_close(portable::exp(x), std::exp(static_cast<long double>(x)), 2, concat("exp ", x));
     }
     for (const double x : {positive, 1 + 0.5 * u, 1 + 1e-9 * u}) {
-      expect_close(portable::log(x), std::log(static_cast<long double>(x)), 2, text("log ", x));
+      expect_close(portable::log(x), std::log(static_cast<long double>(x)), 2, concat("log ", x));
     }
     for (const double y : {0.5, -0.5, 0.3, -0.65, 1.0, 0.0}) {
       const long double wanted = std::pow(static_cast<long double>(positive), static_cast<long double>(y));
-      expect_close(portable::pow(positive, y), wanted, 2 + 150, text("pow ", positive, " ", y));
+      expect_close(portable::pow(positive, y), wanted, 2 + 150, concat("pow ", positive, " ", y));
     }
     for (const double x : {1e4 * u, 7 * u, 0.5 * u}) {
-      expect_close(portable::sin(x), std::sin(static_cast<long double>(x)), 2, text("sin ", x), 1e-4);
-      expect_close(portable::cos(x), std::cos(static_cast<long double>(x)), 2, text("cos ", x), 1e-4);
+      expect_close(portable::sin(x), std::sin(static_cast<long double>(x)), 2, concat("sin ", x), 1e-4);
+      expect_close(portable::cos(x), std::cos(static_cast<long double>(x)), 2, concat("cos ", x), 1e-4);
     }
     for (const double x : {v, 1e-3 * v, 100 * v}) {
       const long double wide_u = u, wide_x = x;
-      expect_close(portable::atan2(u, x), std::atan2(wide_u, wide_x), 2, text("atan2 ", u, " ", x));
-      expect_close(portable::hypot(u, x), std::hypot(wide_u, wide_x), 2, text("hypot ", u, " ", x));
+      expect_close(portable::atan2(u, x), std::atan2(wide_u, wide_x), 2, concat("atan2 ", u, " ", x));
+      expect_close(portable::hypot(u, x), std::hypot(wide_u, wide_x), 2, concat("hypot ", u, " ", x));
     }
   }
 }

@@ -48,7 +48,7 @@ TEST(Error, NumbersIgnoreTheGlobalLocale) {
     std::string do_grouping() const override { return "\3"; }
   };
   const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Comma));
-  const std::string written = text(1234567, " ", 0.25);
+  const std::string written = concat(1234567, " ", 0.25);
   std::locale::global(before);
   EXPECT_EQ(written, "1234567 0.25");
 }
@@ -68,17 +68,17 @@ TEST(Error, PartsReadAsAStreamPrintsThem) {
   for (std::uint64_t i = 0; i < 20000; ++i) {
     const double magnitude = std::pow(10.0, 640 * random.uniform(3 * i) - 320);
     const double value = magnitude * (random.uniform(3 * i + 1) - 0.5);
-    ASSERT_EQ(text(value), streamed(value));
+    ASSERT_EQ(concat(value), streamed(value));
     const double whole = std::round(1e6 * random.uniform(3 * i + 2));
-    ASSERT_EQ(text(whole), streamed(whole));
+    ASSERT_EQ(concat(whole), streamed(whole));
   }
   using Limits = std::numeric_limits<double>;
   for (double value : {0.0, -0.0, Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(), Limits::denorm_min(),
                        Limits::max(), 1e10, 1e9, 0.1f + 0.0, 1.0 / 3}) {
-    EXPECT_EQ(text(value), streamed(value));
+    EXPECT_EQ(concat(value), streamed(value));
   }
-  EXPECT_EQ(text(std::numeric_limits<std::int64_t>::min(), "|", std::numeric_limits<std::uint64_t>::max(), "|", -1, "|",
-                 std::int16_t{-7}, "|", 'x', true, std::string_view("yz"), std::string("w")),
+  EXPECT_EQ(concat(std::numeric_limits<std::int64_t>::min(), "|", std::numeric_limits<std::uint64_t>::max(), "|", -1,
+                   "|", std::int16_t{-7}, "|", 'x', true, std::string_view("yz"), std::string("w")),
             "-9223372036854775808|18446744073709551615|-1|-7|x1yzw");
 }
 
@@ -94,7 +94,7 @@ TEST(Context, HandsOnProgressAndWarnings) {
   EXPECT_NO_THROW(context.progress("x", 0.5));
   EXPECT_NO_THROW(context.warn("nobody listens"));
   std::string seen;
-  context.on_progress = [&](const Progress& p) { seen = text(p.stage, " ", p.fraction, " ", p.detail); };
+  context.on_progress = [&](const Progress& p) { seen = concat(p.stage, " ", p.fraction, " ", p.detail); };
   context.on_warning = [&](const std::string& line) { seen += "; " + line; };
   context.progress("ufcm", 0.25, "iteration 3");
   context.warn("careful");

@@ -180,7 +180,7 @@ TEST(Lars, OptimalEverywhereOnThePath) {
     for (const bool lean : {false, true}) {
       const Matrix x = lean ? leaning(n, d, 3) : support::random_matrix(n, d, 3), y = support::random_matrix(n, 3, 4);
       for (const Index m : {Index{1}, Index{2}, Index{7}, std::min(d, n - 1)}) {
-        const std::string what = text(n, " x ", d, " m ", m, lean ? " leaning" : "");
+        const std::string what = concat(n, " x ", d, " m ", m, lean ? " leaning" : "");
         const LarsFit found = fit(x, y, m);
         expect_optimal(x, y, found, what);
         for (std::size_t k = 0; k < 3; ++k) {
@@ -214,7 +214,7 @@ TEST(Lars, CopiesStayAtZero) {
   for (Index i = 0; i < 50; ++i) x(i, 7) = x(i, 2), x(i, 11) = -x(i, 3);
   for (const Index m : {Index{3}, Index{8}, Index{10}, Index{12}}) {
     const LarsFit found = fit(x, y, m);
-    expect_optimal(x, y, found, text("copies, m ", m));
+    expect_optimal(x, y, found, concat("copies, m ", m));
     for (Index k = 0; k < 4; ++k) {
       EXPECT_EQ(found.coefficients(7, k), 0);
       EXPECT_EQ(found.coefficients(11, k), 0);
@@ -231,7 +231,7 @@ TEST(Lars, TiesAreSurvived) {
     const Matrix x = support::whole_numbers(8, 10, 3, seed), y = support::whole_numbers(8, 2, 3, seed + 50);
     for (const Index m : {Index{2}, Index{5}, Index{10}}) {
       const LarsFit found = fit(x, y, m);
-      expect_optimal(x, y, found, text("ties, seed ", seed, " m ", m));
+      expect_optimal(x, y, found, concat("ties, seed ", seed, " m ", m));
       paths += 2, stuck += found.stuck[0] + found.stuck[1];
     }
   }

@@ -238,9 +238,9 @@ TEST_P(Contract, RefusesOptionsOutOfRange) {
     if (number) {
       bad.insert(bad.end(), {"abc", "nan", "inf", "-inf"});
       if (std::isfinite(probe.range.low))
-        bad.push_back(text(probe.range.low_open ? probe.range.low : probe.range.low - 1));
+        bad.push_back(concat(probe.range.low_open ? probe.range.low : probe.range.low - 1));
       if (std::isfinite(probe.range.high))
-        bad.push_back(text(probe.range.high_open ? probe.range.high : probe.range.high + 1));
+        bad.push_back(concat(probe.range.high_open ? probe.range.high : probe.range.high + 1));
     } else {
       bad.push_back("no such value");
     }

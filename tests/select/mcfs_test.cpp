@@ -43,7 +43,7 @@ std::vector<GoldenRun> golden_runs(const std::string& name) {
     for (const Index active : {Index{10}, Index{30}}) {
       if (active == 30 && name.rfind("discon", 0) == 0) continue;  // 30 columns
       for (const int ridge : {0, 1}) {
-        out.push_back({dims, active, text("K", dims, "_m", active, "_r", ridge), 0.001 * ridge});
+        out.push_back({dims, active, concat("K", dims, "_m", active, "_r", ridge), 0.001 * ridge});
       }
     }
   }
@@ -60,7 +60,7 @@ TEST(McfsGolden, PathsOnTheStoredEmbedding) {
     for (const GoldenRun& run : golden_runs(name)) {
       McfsOptions options;
       options.clusters = support::golden_clusters(name);
-      options.embedding = support::golden(file, text("Y_K", run.dims));
+      options.embedding = support::golden(file, concat("Y_K", run.dims));
       options.active = run.active;
       options.ridge = run.ridge;
       for (const Source& source : {support::dense(x), support::sparse(x)}) {

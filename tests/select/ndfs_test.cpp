@@ -252,7 +252,8 @@ TEST(Ndfs, EqualsTheLiteralFormulas) {
     // A small gamma, where the sign of MF shows.
     if (seed % 8 == 1 || seed % 8 == 3) options.gamma = 3;
     const Twin wanted = twin(x, laplacian(weights, options.laplacian == "normalized"), options);
-    const std::string what = text("seed ", seed, ": ", n, " x ", d, ", gamma ", options.gamma, " clip ", options.clip);
+    const std::string what =
+        concat("seed ", seed, ": ", n, " x ", d, ", gamma ", options.gamma, " clip ", options.clip);
     for (const Source& source : {support::dense(x), support::sparse(x, 7)}) {
       const Outcome found = run(source, weights, options);
       paths.insert(found.selection.report.path);

@@ -261,7 +261,7 @@ TEST(Rufs, JNeverRises) {
         }
         const RufsFit fit = fit_rufs(owned.problem, g, o.iterations, 0, owned.context);
         EXPECT_EQ(fit.trace.size(), 7U);  // tolerance 0 runs every round
-        expect_descent(fit, x, weights, o, text(n, " x ", d, ", alpha ", alpha, ", seed ", seed));
+        expect_descent(fit, x, weights, o, concat(n, " x ", d, ", alpha ", alpha, ", seed ", seed));
       }
     }
   }
@@ -295,7 +295,7 @@ TEST(Rufs, JOfCopiesIsThatOfTheWholeTable) {
       }
     }
     fit.state.w = w, fit.state.f = f;
-    expect_descent(fit, x, weights, o, text(n, " x ", d));
+    expect_descent(fit, x, weights, o, concat(n, " x ", d));
     const RufsFit plain = fit_rufs(whole.problem, dealt(n, 3), 5, 0, whole.context);
     EXPECT_NEAR(plain.trace[0].sum(), fit.trace[0].sum(), 1e-9 * plain.trace[0].sum());
     EXPECT_NEAR(plain.trace[1].sum(), fit.trace[1].sum(), 1e-4 * plain.trace[1].sum());

@@ -104,7 +104,7 @@ TEST_P(UfcmObjective, NeverFallsAndMeetsItsDefinition) {
         options.iterations = 20;
         if (seed % 5 == 0) options.tolerance = 0;
         const std::string what =
-            text("seed ", seed, " alpha ", alpha, " beta ", beta, " p ", p, " clusters ", options.clusters);
+            concat("seed ", seed, " alpha ", alpha, " beta ", beta, " p ", p, " clusters ", options.clusters);
         try {
           const Selection found = fit(sparse ? support::sparse(x, 7) : support::dense(x), options, 1);
           expect_definition(x, options, found, what);
@@ -176,7 +176,7 @@ TEST(UfcmSupervised, ReachesThePlainDenseAlgorithm) {
           const double size = support::ufcm_terms(x, found.components, classes, p).magnitude(alpha, beta);
           EXPECT_GE(found.report.objective.back(), reference - 1e-5 * size)
               << n << " x " << d << " alpha " << alpha << " beta " << beta << " p " << p;
-          expect_definition(x, options, found, text("supervised alpha ", alpha, " beta ", beta, " p ", p));
+          expect_definition(x, options, found, concat("supervised alpha ", alpha, " beta ", beta, " p ", p));
         }
       }
     }
@@ -362,7 +362,7 @@ TEST(UfcmColumns, ConstantColumnsScoreZeroAndRankLast) {
         EXPECT_TRUE(
             std::equal(zero.begin(), zero.end(), found.ranking.end() - static_cast<std::ptrdiff_t>(zero.size())))
             << alpha;
-        expect_definition(x, options, found, text("constant columns, alpha ", alpha));
+        expect_definition(x, options, found, concat("constant columns, alpha ", alpha));
       }
     }
   }
@@ -478,7 +478,7 @@ TEST(UfcmShape, SmallestProblems) {
         if (dims > 0) options.dims = dims;
         for (const Source& source : {support::dense(x), support::sparse(x)}) {
           const std::string what =
-              text(x.rows(), " x ", x.cols(), " c ", clusters, " dims ", dims, " alpha ", alpha, " beta ", beta);
+              concat(x.rows(), " x ", x.cols(), " c ", clusters, " dims ", dims, " alpha ", alpha, " beta ", beta);
           try {
             expect_definition(x, options, fit(source, options), what);
           } catch (const Error& error) {
@@ -549,7 +549,7 @@ TEST(UfcmShape, AwkwardRows) {
     for (const Matrix* x : {&few, &far}) {
       for (const Source& source : {support::dense(*x), support::sparse(*x)}) {
         const Selection found = fit(source, options);
-        expect_definition(*x, options, found, text("awkward rows, alpha ", alpha, x == &few ? " few" : " far"));
+        expect_definition(*x, options, found, concat("awkward rows, alpha ", alpha, x == &few ? " few" : " far"));
       }
     }
   }

@@ -14,7 +14,7 @@ inline Matrix golden(const std::string& file, const std::string& array) {
   Context context(1);
   ReadOptions options;
   options.array = array;
-  const Table table = read_table(text(TAMIS_GOLDEN, "/", file, ".npz"), options, context);
+  const Table table = read_table(concat(TAMIS_GOLDEN, "/", file, ".npz"), options, context);
   return gather(table.source, context);
 }
 

@@ -94,12 +94,12 @@ std::string csv_cell(std::string_view bytes) {
   return out += '"';
 }
 
-std::uint64_t parse_size(const std::string& text_value, const std::string& where) {
+std::uint64_t parse_size(const std::string& text, const std::string& where) {
   const std::string complaint =
-      text(where, " = ", text_value, ", need a number of bytes above 0, as in 4GiB, 500MB or 1000000");
+      concat(where, " = ", text, ", need a number of bytes above 0, as in 4GiB, 500MB or 1000000");
   double number = 0.0;
-  const char* last = text_value.data() + text_value.size();
-  const auto [end, error] = std::from_chars(text_value.data(), last, number, std::chars_format::fixed);
+  const char* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number, std::chars_format::fixed);
   require(error == std::errc() && std::isfinite(number), ErrorCode::usage, complaint);
   std::string_view unit(end, static_cast<std::size_t>(last - end));
   while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
@@ -114,7 +114,7 @@ std::string size_text(std::uint64_t bytes) {
   std::size_t unit = 0;
   while (value >= 1024.0 && unit + 1 < kUnits.size()) value /= 1024.0, ++unit;
   value = unit == 0 ? value : std::ceil(value * 10.0) / 10.0;
-  return text(value, " ", kUnits[unit]);
+  return concat(value, " ", kUnits[unit]);
 }
 
 }  // namespace tamis

@@ -27,7 +27,7 @@ class CsvReader {
         scanner_(bytes),
         options_(options),
         context_(context),
-        budget_(context, [this] { return text(bytes_.where(), ": line ", scanner_.line()); }),
+        budget_(context, [this] { return concat(bytes_.where(), ": line ", scanner_.line()); }),
         first_(budget_) {
     delimiter_ = delimiter != 0 ? delimiter : scanner_.sniff_delimiter();
     scanner_.set_delimiter(delimiter_);
@@ -224,18 +224,18 @@ class CsvReader {
     if (!first) return;
     is_text_[0] = true;
     for (Index i = 0; i < rows_; ++i) add_word(ids_, std::to_string(*first + i), budget_);
-    table.notes.push_back(text(bytes_.where(), ": the first column has no name and counts the rows (", *first, "..",
-                               *first + rows_ - 1, "), so it names them and is no feature"));
+    table.notes.push_back(concat(bytes_.where(), ": the first column has no name and counts the rows (", *first, "..",
+                                 *first + rows_ - 1, "), so it names them and is no feature"));
   }
 
   void warn_of_names_of_numbers() const {
     if (header_ || options_.header != ReadOptions::Header::automatic || rows_ < 2) return;
     constexpr Index kCompared = 16;
     if (!looks_like_names(values_.as<double>(), width_, std::min(rows_, kCompared + 1))) return;
-    context_.warn(text(bytes_.where(), ": line ", first_number_, " (", first_.cell(0),
-                       delimiter_ == '\t' ? ' ' : delimiter_, first_.cell(1),
-                       "...) is read as numbers but looks like the names of columns; ",
-                       "--header yes takes it as names, --header no as numbers"));
+    context_.warn(concat(bytes_.where(), ": line ", first_number_, " (", first_.cell(0),
+                         delimiter_ == '\t' ? ' ' : delimiter_, first_.cell(1),
+                         "...) is read as numbers but looks like the names of columns; ",
+                         "--header yes takes it as names, --header no as numbers"));
   }
 
   void place_column(Index j, Table& table) {

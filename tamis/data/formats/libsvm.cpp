@@ -23,7 +23,7 @@ class LibsvmReader {
       : bytes_(bytes),
         options_(options),
         context_(context),
-        budget_(context, [this] { return text(bytes_.where(), ": line ", lines_.line()); }),
+        budget_(context, [this] { return concat(bytes_.where(), ": line ", lines_.line()); }),
         lines_(bytes, budget_, kMostRow),
         builder_(budget_),
         labels_(budget_) {

@@ -21,7 +21,7 @@ std::string_view without_comment(std::string_view text) {
 std::vector<std::string> read_list(ByteStream& bytes, Context& context) {
   CsvScanner scanner(bytes);
   scanner.set_delimiter('\n');  // no delimiter within a line: a name may hold a comma
-  Budget budget(context, [&] { return text(bytes.where(), ": line ", scanner.line()); });
+  Budget budget(context, [&] { return concat(bytes.where(), ": line ", scanner.line()); });
   DistinctWords words(budget);
   for (;;) {
     scanner.skip_blank_lines();

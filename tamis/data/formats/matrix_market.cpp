@@ -23,7 +23,7 @@ class MatrixMarketReader {
       : bytes_(bytes),
         transpose_(transpose),
         context_(context),
-        budget_(context, [this] { return text(bytes_.where(), ": line ", lines_.line()); }),
+        budget_(context, [this] { return concat(bytes_.where(), ": line ", lines_.line()); }),
         lines_(bytes, budget_, kMostLine) {}
 
   Source read() {

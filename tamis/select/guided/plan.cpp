@@ -79,7 +79,7 @@ Index rows_compared(Index rows, Index cols) {
 
 GuidedPlan::GuidedPlan(const Shape& shape, const GuidedOptions& options, int threads)
     : Plan(shape, Code::everything, threads), rows(rows_looked_at(options, shape.rows)) {
-  path = rows < shape.rows ? text("sample of ", rows, " rows") : "all rows";
+  path = rows < shape.rows ? concat("sample of ", rows, " rows") : "all rows";
   const Shape looked = looked_at(shape, rows);
   add_memory(shape, looked, options, threads, *this);
   add_time(shape, looked, options, threads, *this);

@@ -174,9 +174,9 @@ Matrix embed(const Source& source, const McfsOptions& options, Index dims, Repor
   const auto flat =
       std::count_if(spectrum.values.begin(), spectrum.values.end(), [](double v) { return v < kOnePart; });
   if (flat > 0) {
-    report.warnings.push_back(text("mcfs: the graph is in ", flat + 1, flat + 1 > dims ? " parts or more" : " parts",
-                                   ": its embedding, and so the scores, are one choice of many; more neighbors join "
-                                   "them"));
+    report.warnings.push_back(concat("mcfs: the graph is in ", flat + 1, flat + 1 > dims ? " parts or more" : " parts",
+                                     ": its embedding, and so the scores, are one choice of many; more neighbors join "
+                                     "them"));
   }
   std::vector<double> roots;
   for (const double degree : graph.degree) roots.push_back(degree > 0 ? 1 / std::sqrt(degree) : 0.0);
@@ -189,9 +189,9 @@ void warn_of_paths(const LarsFit& fit, Index active, Report& report) {
   const auto least = *std::min_element(fit.active.begin(), fit.active.end());
   const auto dependent = *std::max_element(fit.dependent.begin(), fit.dependent.end());
   if (least < active) {
-    report.warnings.push_back(text("mcfs: a path ended with ", least, " of ", active,
-                                   " active features: the others add nothing to the fit",
-                                   dependent > 0 ? ", or depend linearly on them" : ""));
+    report.warnings.push_back(concat("mcfs: a path ended with ", least, " of ", active,
+                                     " active features: the others add nothing to the fit",
+                                     dependent > 0 ? ", or depend linearly on them" : ""));
   }
   if (std::count(fit.stuck.begin(), fit.stuck.end(), 1) > 0) {
     report.warnings.push_back("mcfs: a path was given up before its end: it kept dropping and adding features");
@@ -342,8 +342,8 @@ Selection mcfs(const Source& source, const McfsOptions& options, Context& contex
   out.report = std::move(report);
   const auto scored = std::count_if(out.scores.begin(), out.scores.end(), [](double score) { return score > 0; });
   if (scored < options.features.value_or(0)) {
-    out.report.warnings.push_back(text("mcfs: ", scored, " features have a score above 0, fewer than the ",
-                                       *options.features, " requested; the others follow by index"));
+    out.report.warnings.push_back(concat("mcfs: ", scored, " features have a score above 0, fewer than the ",
+                                         *options.features, " requested; the others follow by index"));
   }
   out.report.path = plan.path;
   out.report.resolved.emplace_back("dims", static_cast<double>(y.cols()));

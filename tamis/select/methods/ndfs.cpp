@@ -271,7 +271,7 @@ NdfsFit iterate(const NdfsTable& data, Regression& regression, const Graph& grap
     }
     fit.objective.push_back(value);
     context.progress("ndfs", static_cast<double>(t + 1) / static_cast<double>(options.iterations),
-                     text("iteration ", t + 1, ", objective ", value));
+                     concat("iteration ", t + 1, ", objective ", value));
   }
   return fit;
 }
@@ -321,9 +321,9 @@ Selection solve(const Source& source, const NdfsTable& data, const NdfsPlan& pla
                          {"bandwidth", graph.bandwidth},
                          {"objective_rises", count_rises(fit.objective)}};
   if (data.distance > kFar) {
-    out.report.warnings.push_back(text("ndfs: the mean of a column is ", data.distance,
-                                       " standard deviations from 0, and columns are not centered: ",
-                                       "their offsets hide their differences; subtract the means first"));
+    out.report.warnings.push_back(concat("ndfs: the mean of a column is ", data.distance,
+                                         " standard deviations from 0, and columns are not centered: ",
+                                         "their offsets hide their differences; subtract the means first"));
   }
   if (labels != nullptr) *labels = std::move(fit.f);
   return out;

@@ -101,10 +101,10 @@ void write_report(const RufsFit& fit, const RufsOptions& options, Report& report
   report.resolved.emplace_back("gap", fit.gap);
   if (used < options.clusters) {
     report.warnings.push_back(
-        text("rufs: ", used, " of ", options.clusters, " clusters used: k-means left the rest empty"));
+        concat("rufs: ", used, " of ", options.clusters, " clusters used: k-means left the rest empty"));
   }
   if (fit.gap > kFineGap) {
-    report.warnings.push_back(text("rufs: W is within ", fit.gap, " of its optimum, wanted ", kFineGap));
+    report.warnings.push_back(concat("rufs: W is within ", fit.gap, " of its optimum, wanted ", kFineGap));
   }
 }
 

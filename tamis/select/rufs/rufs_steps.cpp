@@ -101,7 +101,7 @@ RufsFit fit_rufs(const RufsProblem& problem, Matrix g, Index rounds, double tole
     out.converged = tolerance > 0 && out.trace.back().sum() - now.sum() <= tolerance * now.sum();
     out.trace.push_back(now);
     context.progress("rufs", static_cast<double>(round) / static_cast<double>(rounds),
-                     text("round ", round, ", J ", now.sum()));
+                     concat("round ", round, ", J ", now.sum()));
   }
   out.gap = weights.run(state, WeightStep::Gap::fine, context);
   out.trace.back() = checked(problem, state, now, context);

@@ -32,7 +32,7 @@ std::string path_name(const UfcmPlan& plan) {
   std::string name = plan.scatter == ScatterPath::centroids ? "centroids"
                      : plan.scatter == ScatterPath::gram    ? "gram"
                                                             : "products";
-  if (plan.sample > 0) name += text(", from a sample of ", plan.sample, " rows");
+  if (plan.sample > 0) name += concat(", from a sample of ", plan.sample, " rows");
   return name;
 }
 

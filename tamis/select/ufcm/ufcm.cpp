@@ -33,7 +33,7 @@ void Fit::run() {
     directions_.update(clusters_, beta_, d);  // W, Eq. 14
     record_objective();                       // with G = (U'U)^-1 U'Z W, Eq. 11
     context_.progress(options_.name, static_cast<double>(next_) / static_cast<double>(options_.iterations),
-                      text("iteration ", next_, ", objective ", objective_.back()));
+                      concat("iteration ", next_, ", objective ", objective_.back()));
   }
 }
 
@@ -246,7 +246,7 @@ Selection ufcm(const Source& source, const UfcmOptions& options, Context& contex
   const Index used = out.components.cols();
   if (options.dims && used < *options.dims) {
     out.report.warnings.push_back(
-        text(options.name, ": ", used, " of ", *options.dims, " directions used: the rest do not vary"));
+        concat(options.name, ": ", used, " of ", *options.dims, " directions used: the rest do not vary"));
   }
   watch.write(out.report);
   return out;
