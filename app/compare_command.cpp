@@ -141,7 +141,7 @@ std::string runs_table(const Result& result) {
   table.add({"method", "seconds", "memory", "status"});
   for (const auto& row : result.comparison.methods) {
     if (row.failure) {
-      table.add({row.name, "-", "-", "failed: " + printable(row.failure->reason, row.failure->reason.size())});
+      table.add({row.name, "-", "-", "failed: " + printable(row.failure->reason.text(), std::string::npos)});
       continue;
     }
     const Report& report = row.report;
@@ -252,7 +252,7 @@ void write_run(Json& json, double seconds, Status status, const std::optional<Fa
   json.key("seconds");
   failure ? json.null() : json.value(seconds);
   json.member("status", failure ? "failed" : name_of(status));
-  if (failure) json.member("error", failure->reason);
+  if (failure) json.member("error", failure->reason.text());
 }
 
 void write_grid(Json& json, const Result& result, const std::vector<GridRun>& grid) {

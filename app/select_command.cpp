@@ -206,7 +206,8 @@ std::string summary(const Job& job, Session& session) {
 SelectionRecord record_of(const Job& job, Session& session) {
   std::vector<std::string> warnings = session.warnings();
   for (const auto& warning : job.result.selection.report.warnings) {
-    if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
+    if (std::find(warnings.begin(), warnings.end(), warning.text()) == warnings.end())
+      warnings.push_back(warning.text());
   }
   Context& context = session.context();
   return {job.table,    job.method,        job.bound->options(), job.request,           job.result,
@@ -290,7 +291,7 @@ int run_select(const SelectArguments& arguments) {
   });
   session.bar().clear();
   const Report& report = job.result.selection.report;
-  for (const auto& warning : report.warnings) session.warn(warning);
+  for (const auto& warning : report.warnings) session.warn(warning.text());
   warn_of_known_groups(job, session);
   if (report.resumed_at > 0)
     session.note(concat("resumed from ", arguments.checkpoint, " at iteration ", report.resumed_at));

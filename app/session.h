@@ -54,9 +54,8 @@ auto naming(const std::string& path, Work work) {
   try {
     return work();
   } catch (const Error& error) {
-    const std::string message = error.what();
-    if (error.code() != ErrorCode::bad_data || message.find(path) != std::string::npos) throw;
-    throw Error(error.code(), path + ": " + message);
+    if (error.code() != ErrorCode::bad_data || error.message().text().find(path) != std::string::npos) throw;
+    fail(error.code(), path, ": ", error.message());
   }
 }
 

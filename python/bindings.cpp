@@ -12,6 +12,7 @@
 #include "python/remote.h"
 #include "python/row_sink.h"
 #include "python/run.h"
+#include "python/spelling.h"
 #include "python/tables.h"
 #include "tamis/base/version.h"
 #include "tamis/eval/evaluate.h"
@@ -25,15 +26,13 @@
 namespace tamis::python {
 namespace {
 
-nb::dict report_of(const Report& report, const Method& method, const Options& options) {
+nb::dict report_of(const Report& report, const Options& options, const Speller& speller) {
   nb::dict terms, resolved;
   for (const auto& [name, values] : report.terms) terms[name.c_str()] = to_array(values);
   for (const auto& [name, value] : report.resolved) {
     const Option* option = find_option(options, name);
     resolved[(option != nullptr ? option->python_name : name).c_str()] = value;
   }
-  nb::list warnings;
-  for (const auto& warning : report.warnings) warnings.append(to_text(in_python(warning, method, options)));
   nb::dict out;
   out["status"] = name_of(report.status);
   out["iterations"] = report.iterations;
@@ -41,7 +40,7 @@ nb::dict report_of(const Report& report, const Method& method, const Options& op
   out["terms"] = terms;
   out["path"] = report.path;
   out["resolved"] = resolved;
-  out["warnings"] = warnings;
+  out["warnings"] = spelled(report.warnings, speller);
   out["passes"] = report.passes;
   out["seconds"] = report.seconds;
   return out;
@@ -80,9 +79,9 @@ nb::object guidance_of(const SelectResult& result) {
   return out;
 }
 
-nb::dict result_of(SelectResult result, const Method& method, const Options& options) {
+nb::dict result_of(SelectResult result, const Options& options, const Speller& speller) {
   nb::dict out;
-  out["report"] = report_of(result.selection.report, method, options);
+  out["report"] = report_of(result.selection.report, options, speller);
   out["guidance"] = guidance_of(result);
   out["scores"] = to_array(std::move(result.scores));
   out["ranking"] = to_array(std::move(result.ranking));
@@ -94,23 +93,15 @@ nb::dict result_of(SelectResult result, const Method& method, const Options& opt
   return out;
 }
 
-// Runs the work and gives what it throws the names that Python knows.
-template <class Work>
-auto speaking_python(const Method& method, const Options& options, Work work) {
-  try {
-    return work();
-  } catch (const Error& error) {
-    throw Error(error.code(), in_python(error.what(), method, options));
-  }
-}
-
 nb::dict select(const std::string& method_name, const nb::object& data, const nb::dict& values,
                 const nb::object& features, const std::string& scale, const std::vector<Index>& include,
                 const std::vector<Index>& exclude, const std::optional<Classes>& classes, const nb::object& init,
-                std::uint64_t seed, int threads, std::uint64_t memory, const nb::object& progress) {
+                std::uint64_t seed, int threads, std::uint64_t memory, const nb::object& progress,
+                const nb::dict& words) {
   const Method& method = find_method(method_name);
   const auto bound = method.bind();
-  return speaking_python(method, bound->options(), [&] {
+  const Speller speller = python_names(words);
+  return speaking(speller, [&] {
     SelectRequest request;
     request.features = feature_count(features);
     request.scale = parse_scaling(scale);
@@ -123,7 +114,7 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
     const Source source = source_of(data);
     SelectResult result =
         run.without_gil([&] { return select_features(source, method, *bound, request, run.context()); });
-    return result_of(std::move(result), method, bound->options());
+    return result_of(std::move(result), bound->options(), speller);
   });
 }
 
@@ -168,7 +159,7 @@ NB_MODULE(_core, m) {
   m.attr("version") = tamis::kVersion;
   m.attr("default_repeats") = comparing.repeats;
   m.attr("default_subsets") = comparing.subsets;
-  register_errors();
+  register_errors(m);
   register_remote(m);
   register_disk_rows(m);
 
@@ -176,21 +167,21 @@ NB_MODULE(_core, m) {
   m.def("select", &tamis::python::select, "method"_a, "data"_a, "options"_a, "features"_a.none() = nb::none(),
         "scale"_a = "none", "include"_a = std::vector<tamis::Index>(), "exclude"_a = std::vector<tamis::Index>(),
         "classes"_a.none() = nb::none(), "init"_a.none() = nb::none(), "seed"_a = 0, "threads"_a = 0, "memory"_a = 0,
-        "progress"_a.none() = nb::none(), "One selection, as `tamis select` does it.");
+        "progress"_a.none() = nb::none(), "words"_a = nb::dict(), "One selection, as `tamis select` does it.");
   m.def("compare", &compare, "data"_a, "methods"_a, "features"_a, "clusters"_a, "scale"_a = "none",
         "classes"_a.none() = nb::none(), "settings"_a = nb::dict(), "repeats"_a = comparing.repeats,
         "grid"_a = comparing.grid, "seed"_a = 0, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none(),
-        "Methods side by side, as `tamis compare`.");
+        "words"_a = nb::dict(), "Methods side by side, as `tamis compare`.");
   m.def("evaluate", &evaluate, "data"_a, "classes"_a, "features"_a, "clusters"_a, "repeats"_a = evaluating.repeats,
         "subsets"_a = evaluating.subsets, "seed"_a = 0, "threads"_a = 0, "progress"_a.none() = nb::none(),
-        "What a list of features is worth, as `tamis evaluate`.");
+        "words"_a = nb::dict(), "What a list of features is worth, as `tamis evaluate`.");
   m.def("clustering_accuracy", &agreement<&tamis::clustering_accuracy>, "truth"_a, "clusters"_a);
   m.def("normalized_mutual_info", &agreement<&tamis::normalized_mutual_info>, "truth"_a, "clusters"_a);
   m.def("adjusted_rand", &agreement<&tamis::adjusted_rand>, "truth"_a, "clusters"_a);
   m.def("redundancy", &mean_correlation, "data"_a, "features"_a, "threads"_a = 0);
   m.def("read", &tamis::python::read, "path"_a, "array"_a = "X", "header"_a = "auto", "id_column"_a = "",
         "labels"_a = std::vector<std::string>(), "text_columns"_a = std::vector<std::string>(), "transpose"_a = false,
-        "on_disk"_a = false, "reader"_a.none() = nb::none(), "memory"_a = 0,
+        "on_disk"_a = false, "reader"_a.none() = nb::none(), "memory"_a = 0, "words"_a = nb::dict(),
         "A table of any format that the core or `reader` reads.");
   m.def("run_command", &run_command, "words"_a, "reader"_a, "saver"_a.none() = nb::none(),
         "The command; the process is its own.");

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "python/run.h"
+#include "python/spelling.h"
 #include "tamis/run/compare.h"
 
 namespace tamis::python {
@@ -31,18 +32,18 @@ nb::dict dict_of(const Settings& settings) {
 }
 
 // What every run of a method says of itself.
-nb::dict run_dict(double seconds, Status status, const std::optional<Failure>& failure) {
+nb::dict run_dict(double seconds, Status status, const std::optional<Failure>& failure, const Speller& speller) {
   nb::dict out;
   out["seconds"] = failure ? nb::none() : nb::cast(seconds);
   out["status"] = failure ? "failed" : name_of(status);
-  out["error"] = failure ? to_text(failure->reason) : nb::none();
+  out["error"] = failure ? to_text(failure->reason.spelled(speller)) : nb::none();
   return out;
 }
 
-nb::list list_of(const std::vector<GridRun>& grid) {
+nb::list list_of(const std::vector<GridRun>& grid, const Speller& speller) {
   nb::list out;
   for (const auto& run : grid) {
-    nb::dict one = run_dict(run.seconds, run.status, run.failure);
+    nb::dict one = run_dict(run.seconds, run.status, run.failure, speller);
     nb::list sizes;
     for (const auto& score : run.sizes) sizes.append(dict_of(score, true));
     one["options"] = dict_of(run.settings);
@@ -52,8 +53,8 @@ nb::list list_of(const std::vector<GridRun>& grid) {
   return out;
 }
 
-nb::dict dict_of(const ComparedMethod& row, bool classes_known) {
-  nb::dict out = run_dict(row.seconds, row.report.status, row.failure);
+nb::dict dict_of(const ComparedMethod& row, bool classes_known, const Speller& speller) {
+  nb::dict out = run_dict(row.seconds, row.report.status, row.failure, speller);
   nb::list sizes;
   for (const auto& size : row.sizes) {
     nb::dict one = dict_of(size.score, classes_known);
@@ -65,30 +66,28 @@ nb::dict dict_of(const ComparedMethod& row, bool classes_known) {
   out["bytes"] = row.bytes ? nb::cast(*row.bytes) : nb::none();
   out["selected"] = to_array(row.selected);
   out["sizes"] = sizes;
-  out["grid"] = list_of(row.grid);
+  out["grid"] = list_of(row.grid, speller);
   return out;
 }
 
 // Warnings first, as the command gives them.
-nb::list notes_of(const Run& run, const std::vector<std::string>& notes) {
-  nb::list out;
-  for (const auto* lines : {&run.warnings(), &notes}) {
-    for (const auto& line : *lines) out.append(to_text(line));
-  }
+nb::list notes_of(const Run& run, const std::vector<std::string>& notes, const Speller& speller) {
+  nb::list out = spelled(run.warnings(), speller);
+  for (const auto& line : notes) out.append(to_text(line));
   return out;
 }
 
-nb::dict dict_of(const Comparison& comparison, const CompareRequest& request, const Run& run) {
+nb::dict dict_of(const Comparison& comparison, const CompareRequest& request, const Run& run, const Speller& speller) {
   const bool classes_known = !request.classes.empty();
   nb::list methods, random;
-  for (const auto& row : comparison.methods) methods.append(dict_of(row, classes_known));
+  for (const auto& row : comparison.methods) methods.append(dict_of(row, classes_known, speller));
   for (const auto& band : comparison.random) random.append(dict_of(band, classes_known));
   nb::dict out;
   out["methods"] = methods;
   out["random"] = random;
   out["all"] = comparison.all ? dict_of(*comparison.all, classes_known) : nb::object(nb::none());
   out["sizes"] = to_array(request.sizes);
-  out["notes"] = notes_of(run, comparison.notes);
+  out["notes"] = notes_of(run, comparison.notes, speller);
   return out;
 }
 
@@ -120,30 +119,34 @@ FeatureCount feature_count(const nb::object& features) {
 nb::dict compare(const nb::object& data, const std::vector<std::string>& methods, const nb::list& features,
                  Index clusters, const std::string& scale, const std::optional<Classes>& classes,
                  const nb::dict& settings, Index repeats, bool grid, std::uint64_t seed, int threads,
-                 std::uint64_t memory, const nb::object& progress) {
-  const Source source = source_of(data);
-  CompareRequest request;
-  std::vector<FeatureCount> sizes;
-  for (const nb::handle size : features) sizes.push_back(feature_count(nb::borrow(size)));
-  request.sizes = resolve_sizes(sizes, source.cols());
-  request.clusters = clusters;
-  request.scale = parse_scaling(scale);
-  request.classes = classes_of(classes);
-  request.settings = settings_of(settings);
-  request.methods = methods.empty() ? compared_by_default(request.settings) : std::vector<Method>();
-  for (const auto& name : methods) request.methods.push_back(find_method(name));
-  request.repeats = repeats;
-  request.grid = grid;
-  Run run(threads, seed, memory, progress);
-  const Comparison comparison = run.without_gil([&] {
-    require_comparable(source, request);
-    return compare_methods(source, request, run.context());
+                 std::uint64_t memory, const nb::object& progress, const nb::dict& words) {
+  const Speller speller = python_names(words);
+  return speaking(speller, [&] {
+    const Source source = source_of(data);
+    CompareRequest request;
+    std::vector<FeatureCount> sizes;
+    for (const nb::handle size : features) sizes.push_back(feature_count(nb::borrow(size)));
+    request.sizes = resolve_sizes(sizes, source.cols());
+    request.clusters = clusters;
+    request.scale = parse_scaling(scale);
+    request.classes = classes_of(classes);
+    request.settings = settings_of(settings);
+    request.methods = methods.empty() ? compared_by_default(request.settings) : std::vector<Method>();
+    for (const auto& name : methods) request.methods.push_back(find_method(name));
+    request.repeats = repeats;
+    request.grid = grid;
+    Run run(threads, seed, memory, progress);
+    const Comparison comparison = run.without_gil([&] {
+      require_comparable(source, request);
+      return compare_methods(source, request, run.context());
+    });
+    return dict_of(comparison, request, run, speller);
   });
-  return dict_of(comparison, request, run);
 }
 
 nb::dict evaluate(const nb::object& data, const Classes& classes, const std::vector<Index>& features, Index clusters,
-                  Index repeats, Index subsets, std::uint64_t seed, int threads, const nb::object& progress) {
+                  Index repeats, Index subsets, std::uint64_t seed, int threads, const nb::object& progress,
+                  const nb::dict& words) {
   const Source source = source_of(data);
   EvaluateOptions options;
   options.clusters = clusters;
@@ -151,8 +154,10 @@ nb::dict evaluate(const nb::object& data, const Classes& classes, const std::vec
   options.subsets = subsets;
   const std::vector<int> known = classes_of(classes);
   Run run(threads, seed, 0, progress);
-  const Evaluation found =
-      run.without_gil([&] { return evaluate_features(source, known, features, options, run.context()); });
+  const Speller speller = python_names(words);
+  const Evaluation found = speaking(speller, [&] {
+    return run.without_gil([&] { return evaluate_features(source, known, features, options, run.context()); });
+  });
   nb::dict random = dict_of(found.random, true);
   random["accuracy_p"] = found.random.accuracy_p;
   random["nmi_p"] = found.random.nmi_p;
@@ -162,7 +167,7 @@ nb::dict evaluate(const nb::object& data, const Classes& classes, const std::vec
   out["max_variance"] = dict_of(found.max_variance, true);
   out["all"] = found.all ? nb::object(dict_of(*found.all, true)) : nb::none();
   out["random"] = random;
-  out["notes"] = notes_of(run, found.notes);
+  out["notes"] = notes_of(run, found.notes, speller);
   return out;
 }
 

@@ -147,10 +147,10 @@ void set_options(BoundMethod& bound, const nb::dict& values, const std::string& 
     const std::string name = to_bytes(key);
     const auto option =
         std::find_if(options.begin(), options.end(), [&](const Option& one) { return one.python_name == name; });
-    require(option != options.end(), ErrorCode::usage, where, ": no option ", name);
+    require(option != options.end(), ErrorCode::usage, MethodName{where}, ": no option ", name);
     const bool fits = std::visit([&, v = value](auto* place) { return store(*place, v); }, option->value);
-    require(fits, ErrorCode::usage, where, ": ", option->name, " = ", to_bytes(nb::repr(value)), ", need ",
-            allowed_text(*option), option->unset_text.empty() ? "" : ", or None");
+    require(fits, ErrorCode::usage, MethodName{where}, ": ", OptionName{option->name}, " = ", to_bytes(nb::repr(value)),
+            ", need ", allowed_text(*option), option->unset_text.empty() ? "" : ", or None");
   }
   validate(options, where);
 }

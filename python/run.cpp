@@ -3,7 +3,6 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <regex>
 
 #include "tamis/linalg/blas.h"
 
@@ -28,6 +27,11 @@ PyObject* exception_for(ErrorCode code) {
   return PyExc_RuntimeError;
 }
 
+nb::object readable(const Error& error) {
+  const std::string& text = error.message().text();
+  return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
+}
+
 }  // namespace
 
 Run::Run(int threads, std::uint64_t seed, std::uint64_t memory, nb::object progress)
@@ -36,7 +40,7 @@ Run::Run(int threads, std::uint64_t seed, std::uint64_t memory, nb::object progr
   blas::use_one_thread();
   context_.memory_limit = memory;
   context_.is_cancelled = [this] { return is_cancelled(); };
-  context_.on_warning = [this](const std::string& message) {
+  context_.on_warning = [this](const Message& message) {
     if (std::find(warnings_.begin(), warnings_.end(), message) == warnings_.end()) warnings_.push_back(message);
   };
   if (!progress_.is_none()) context_.on_progress = [this](const Progress& at) { show(at); };
@@ -87,31 +91,19 @@ void Run::raise_pending() {
   throw nb::python_error();
 }
 
-void register_errors() {
+void register_errors(nb::module_& module) {
+  static PyObject* const no_variation = PyErr_NewExceptionWithDoc(
+      "tamis.NoVariation", "Every column of the table is constant.", PyExc_ValueError, nullptr);
+  module.attr("NoVariation") = nb::handle(no_variation);
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);
+    } catch (const NoVariation& error) {
+      PyErr_SetObject(no_variation, readable(error).ptr());
     } catch (const Error& error) {
-      const std::string message = error.what();
-      const nb::object text =
-          nb::steal(PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "backslashreplace"));
-      PyErr_SetObject(exception_for(error.code()), text.ptr());
+      PyErr_SetObject(exception_for(error.code()), readable(error).ptr());
     }
   });
-}
-
-std::string in_python(std::string message, const Method& method, const Options& options) {
-  const auto replace = [&](const std::string& pattern, const std::string& by) {
-    message = std::regex_replace(message, std::regex(pattern), by);
-  };
-  for (const auto& option : options) {
-    replace("--" + option.name + "\\b", option.python_name);
-    replace("\\b" + option.name + " = ", option.python_name + " = ");
-  }
-  replace("^features = ", "n_features_to_select = ");
-  replace("consider --scale standard", "consider StandardScaler(with_mean=False) before it");
-  replace("^" + method.name + ":", method.python_name + ":");
-  return message;
 }
 
 }  // namespace tamis::python

@@ -10,7 +10,6 @@
 #include "python/arrays.h"
 #include "tamis/base/context.h"
 #include "tamis/base/error.h"
-#include "tamis/select/registry.h"
 
 namespace tamis::python {
 
@@ -23,7 +22,7 @@ class Run {
   Run& operator=(const Run&) = delete;
 
   Context& context() { return context_; }
-  const std::vector<std::string>& warnings() const { return warnings_; }  // each once
+  const std::vector<Message>& warnings() const { return warnings_; }  // each once
 
   // Calls work() without the GIL. What Python raised meanwhile (KeyboardInterrupt, an error of `progress`) is raised
   // again in the place of the Error that it caused.
@@ -50,7 +49,7 @@ class Run {
   void raise_pending();
 
   Context context_;
-  std::vector<std::string> warnings_;
+  std::vector<Message> warnings_;
   nb::object progress_;
   std::thread::id caller_ = std::this_thread::get_id();
   std::atomic<bool> cancelled_{false};
@@ -58,10 +57,8 @@ class Run {
   PyObject *pending_type_ = nullptr, *pending_value_ = nullptr, *pending_trace_ = nullptr;
 };
 
-// ValueError, OSError, MemoryError, KeyboardInterrupt or RuntimeError, by the code.
-void register_errors();
-
-// A message of the core with its options, and the method, named as they are in Python.
-std::string in_python(std::string message, const Method& method, const Options& options);
+// ValueError, OSError, MemoryError, KeyboardInterrupt or RuntimeError, by the code; `NoVariation`, a ValueError, of the
+// module.
+void register_errors(nb::module_& module);
 
 }  // namespace tamis::python

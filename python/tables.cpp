@@ -6,6 +6,7 @@
 
 #include "python/row_sink.h"
 #include "python/run.h"
+#include "python/spelling.h"
 #include "tamis/base/resident.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/data/labels.h"
@@ -25,8 +26,20 @@ ErrorCode code_of(nb::python_error& error) {
   return ErrorCode::internal;
 }
 
+// Of a ReadError (tamis/_readers/request.py), which has texts and flags for parts.
+Message message_of_parts(const nb::object& parts) {
+  Message out;
+  for (const nb::handle part : parts) {
+    const bool flag = nb::hasattr(part, "word");
+    const std::string word = to_bytes(flag ? nb::object(part.attr("word")) : nb::borrow(part));
+    out = flag ? message(out, Flag{word, to_bytes(part.attr("value"))}) : message(out, word);
+  }
+  return out;
+}
+
 // Its message in one line.
-std::string message_of(nb::python_error& error) {
+Message message_of(nb::python_error& error) {
+  if (nb::hasattr(error.value(), "parts")) return message_of_parts(error.value().attr("parts"));
   std::string message = to_bytes(nb::str(error.value()));
   if (message.empty()) message = to_bytes(nb::str(error.type().attr("__name__")));
   const std::size_t end = message.find_first_of("\r\n");
@@ -194,7 +207,7 @@ app::FigureSaver figure_saver(const nb::object& saver) {
 
 nb::dict read(const nb::bytes& path, const std::string& array, const std::string& header, const std::string& id_column,
               const std::vector<std::string>& labels, const std::vector<std::string>& text_columns, bool transpose,
-              bool on_disk, const nb::object& reader, std::uint64_t memory) {
+              bool on_disk, const nb::object& reader, std::uint64_t memory, const nb::dict& words) {
   ReadOptions options;
   options.array = array;
   options.header = header_of(header);
@@ -204,13 +217,16 @@ nb::dict read(const nb::bytes& path, const std::string& array, const std::string
   options.transpose = transpose;
   options.foreign = foreign_reader(reader);
   Run run(0, 0, memory, nb::none());
+  const Speller speller = python_names(words);
   const std::string name(path.c_str(), path.size());
-  const Table table = run.without_gil([&] {
-    Opened opened = open_table(name, options, run.context());
-    return on_disk && opened.rows() ? opened.leave_on_disk() : opened.load();
+  const Table table = speaking(speller, [&] {
+    return run.without_gil([&] {
+      Opened opened = open_table(name, options, run.context());
+      return on_disk && opened.rows() ? opened.leave_on_disk() : opened.load();
+    });
   });
   nb::dict out = dict_of_table(table);
-  out["warnings"] = text_tuple(run.warnings());
+  out["warnings"] = spelled(run.warnings(), speller);
   return out;
 }
 

@@ -20,6 +20,6 @@ app::FigureSaver figure_saver(const nb::object& saver);
 // view_of(), or DiskRows where the rows stay on disk: shards, and what can where `on_disk` says so.
 nb::dict read(const nb::bytes& path, const std::string& array, const std::string& header, const std::string& id_column,
               const std::vector<std::string>& labels, const std::vector<std::string>& text_columns, bool transpose,
-              bool on_disk, const nb::object& reader, std::uint64_t memory);
+              bool on_disk, const nb::object& reader, std::uint64_t memory, const nb::dict& words);
 
 }  // namespace tamis::python

@@ -29,6 +29,7 @@ _HOMES = {
     "compare": "_compare",
     "evaluate": "_compare",
     "select_genes": "_genes",
+    "NoVariation": "_core",
 }
 _MODULES = ("dask", "metrics", "plot")
 

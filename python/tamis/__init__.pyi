@@ -4,6 +4,7 @@ from . import metrics as metrics
 from . import plot as plot
 from ._compare import compare as compare
 from ._compare import evaluate as evaluate
+from ._core import NoVariation as NoVariation
 from ._genes import select_genes as select_genes
 from ._selectors import MCFS as MCFS
 from ._selectors import NDFS as NDFS

@@ -1,9 +1,7 @@
 """Comparison of methods and evaluation of a selection, as data frames."""
 
 import numbers
-import re
 import statistics
-from contextlib import contextmanager
 
 import numpy as np
 
@@ -118,17 +116,17 @@ def compare(
     }
     progress = progress_for(verbose, "compare")
     try:
-        with _speaking_python():
-            found = _core.compare(
-                core_data(X),
-                chosen,
-                _sizes(n_features),
-                classes=classes,
-                settings=_settings(options),
-                threads=thread_count(n_jobs),
-                progress=progress,
-                **request,
-            )
+        found = _core.compare(
+            core_data(X),
+            chosen,
+            _sizes(n_features),
+            classes=classes,
+            settings=_settings(options),
+            threads=thread_count(n_jobs),
+            progress=progress,
+            words=_CALL_WORDS,
+            **request,
+        )
     finally:
         if progress:
             progress.close()
@@ -139,7 +137,7 @@ def compare(
         "options": _python_request(request, sizes, [row["name"] for row in found["methods"]], options),
         "selected": selected,
         "overlap": {k: _overlap(selected, k) for k in sizes},
-        "notes": notes + [_in_python(note) for note in found["notes"]],
+        "notes": notes + found["notes"],
     }
     if names is not None:
         frame.attrs["selected_names"] = {name: [str(names[j]) for j in places] for name, places in selected.items()}
@@ -196,8 +194,8 @@ def evaluate(X, y, features, *, n_clusters=None, n_repeats=_core.default_repeats
         "subsets": _count(n_subsets, "evaluate: n_subsets"),
         "seed": seed_of(random_state),
     }
-    with _speaking_python():
-        found = _core.evaluate(core_data(X), classes, chosen, threads=thread_count(n_jobs), **request)
+    threads = thread_count(n_jobs)
+    found = _core.evaluate(core_data(X), classes, chosen, threads=threads, words=_CALL_WORDS, **request)
     rows = {
         name: {"n_features": found[name]["features"], **_measures(found[name])}
         for name in ("given", "all", "max_variance", "random")
@@ -208,7 +206,7 @@ def evaluate(X, y, features, *, n_clusters=None, n_repeats=_core.default_repeats
     frame.attrs = {
         "options": {_CALL_WORDS[word]: value for word, value in request.items()},
         "selected": chosen,
-        "notes": notes + [_in_python(note) for note in found["notes"]],
+        "notes": notes + found["notes"],
     }
     return frame
 
@@ -349,8 +347,7 @@ def _comparison_frame(pandas, found, labelled, grid):
     sizes = found["sizes"].tolist()
     rows = []
     for method in found["methods"]:
-        run = {key: method[key] for key in ("seconds", "bytes", "iterations", "status")}
-        run["error"] = None if method["error"] is None else _in_python(method["error"])
+        run = {key: method[key] for key in ("seconds", "bytes", "iterations", "status", "error")}
         if method["error"] is not None:
             run["iterations"] = None
         for place, size in enumerate(sizes):
@@ -405,7 +402,7 @@ def _grid_run(name, run):
         "options": _python_options(name, run["options"]),
         "seconds": run["seconds"],
         "status": run["status"],
-        "error": None if run["error"] is None else _in_python(run["error"]),
+        "error": run["error"],
         "accuracy": {size["features"]: size["accuracy"][0] for size in run["sizes"]},
     }
 
@@ -421,29 +418,3 @@ def _overlap(selected, k):
     """|A and B| / k for the first k features of each pair of methods."""
     first = {name: set(places[:k]) for name, places in selected.items()}
     return {a: {b: len(first[a] & first[b]) / k for b in first} for a in first}
-
-
-# --- Python names in messages -----------------------------------------------------------------------------------
-
-
-@contextmanager
-def _speaking_python():
-    try:
-        yield
-    except (ValueError, MemoryError) as error:
-        message = _in_python(str(error))
-        if message == str(error):
-            raise
-        raise type(error)(message) from None
-
-
-def _in_python(message):
-    """The core's message with the names of selectors and their parameters."""
-    where = message.partition(":")[0]
-    words = _CALL_WORDS
-    if where in _METHODS:
-        words = {option["name"]: option["python_name"] for option in _METHODS[where]["options"]}
-        message = _METHODS[where]["python_name"] + message[len(where) :]
-    for word, python_word in words.items():
-        message = re.sub(rf"(?<![\w-])(--)?{word}(?= = )", python_word, message)
-    return message.replace("--scale standard", "scale='standard'")

@@ -131,6 +131,7 @@ def select_genes(
         "exclude": np.flatnonzero(excluded).tolist(),
         "seed": seed_of(random_state),
         "threads": thread_count(n_jobs),
+        "words": {"features": "n_top"},
     }
     if batch_key is None:
         result = _run(method, X, None, init, shared, verbose, method["python_name"])
@@ -142,7 +143,6 @@ def select_genes(
         score, order, batches, reports, found = _over_batches(adata, method, X, batch_key, init, shared, verbose)
         guidance = {}
     found = look.warnings()[len(messages) :] + found
-    found = [message.replace("StandardScaler(with_mean=False) before it", "scale='standard'") for message in found]
     warn_all(found, stacklevel=2)
 
     columns = _columns(score, order, included, int(n_top))
@@ -391,9 +391,7 @@ def _over_batches(adata, method, X, batch_key, init, shared, verbose):
             continue
         try:
             result = _run(method, X, rows, init, shared, verbose, f"{method['python_name']} {name}")
-        except ValueError as error:
-            if "no variation" not in str(error):
-                raise
+        except _core.NoVariation:
             skipped.append((name, "no variation"))
             continue
         ranks.append(_shared_ranks(result["scores"]))

@@ -22,6 +22,7 @@ from ._running import progress_for, seed_of, thread_count, warn_all
 from ._unwrap import unwrapped
 
 _METHODS = {method["name"]: method for method in _core.methods()}
+_WORDS = {"features": "n_features_to_select", "--scale": "StandardScaler(with_mean=False)"}  # of messages
 
 
 class Selector(SelectorMixin, BaseEstimator):
@@ -67,6 +68,7 @@ class Selector(SelectorMixin, BaseEstimator):
                 seed=seed_of(self.random_state),
                 threads=thread_count(self.n_jobs),
                 progress=progress,
+                words=_WORDS,
             )
             if progress:
                 progress("done", 1.0, "done")

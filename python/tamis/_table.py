@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -121,22 +120,20 @@ def read(
     if not os.path.exists(name) and not set("*?[") & set(os.fsdecode(name)):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     words = [labels] if isinstance(labels, str) else list(labels or ())
-    try:
-        found = _core.read(
-            os.fsencode(name),
-            array=array,
-            header=header,
-            id_column=id_column or "",
-            labels=words,
-            text_columns=list(text_columns),
-            transpose=transpose,
-            on_disk=on_disk,
-            reader=open_for_core,
-        )
-    except ValueError as error:
-        raise ValueError(_in_python(str(error))) from None
+    found = _core.read(
+        os.fsencode(name),
+        array=array,
+        header=header,
+        id_column=id_column or "",
+        labels=words,
+        text_columns=list(text_columns),
+        transpose=transpose,
+        on_disk=on_disk,
+        reader=open_for_core,
+        words={"--exclude": "text_columns=['{}']"},
+    )
     for warning in found["warnings"]:
-        warnings.warn(_in_python(warning), stacklevel=2)
+        warnings.warn(warning, stacklevel=2)
     table = Table(
         X=_numbers(found["X"]),
         feature_names=list(found["names"]) or None,
@@ -150,13 +147,6 @@ def read(
         need = "need .npy, shards, or rows of Parquet, Arrow, .h5ad or zarr, not transposed"
         raise ValueError(f"{table.path}: {table.format} cannot stay on disk, {need}")
     return table
-
-
-def _in_python(message: str) -> str:
-    """A message with flags of the command replaced by parameters of `read`."""
-    message = re.sub(r"--exclude (.+?) leaves the column out", r"text_columns=['\1'] leaves the column out", message)
-    message = re.sub(r"--header (yes|no)", r"header='\1'", message)
-    return message.replace("--array takes", "array takes")
 
 
 def _numbers(parts: Any) -> Any:

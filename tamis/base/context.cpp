@@ -11,7 +11,7 @@ void Context::progress(const std::string& stage, double fraction, const std::str
   if (on_progress) on_progress({stage, fraction, detail});
 }
 
-void Context::warn(const std::string& message) {
+void Context::warn(const Message& message) {
   if (on_warning) on_warning(message);
 }
 

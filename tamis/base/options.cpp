@@ -25,7 +25,7 @@ std::string number_text(double value) {
 }
 
 template <class Number>
-Number parse_number(const std::string& text, const std::string& complaint) {
+Number parse_number(const std::string& text, const Message& complaint) {
   Number value{};
   const char* first = text.data() + (text.size() > 1 && text[0] == '+' ? 1 : 0);
   const auto [end, error] = std::from_chars(first, text.data() + text.size(), value);
@@ -33,14 +33,14 @@ Number parse_number(const std::string& text, const std::string& complaint) {
   return value;
 }
 
-bool parse_flag(const std::string& text, const std::string& complaint) {
+bool parse_flag(const std::string& text, const Message& complaint) {
   if (text == "yes" || text == "true" || text == "on" || text == "1") return true;
   require(text == "no" || text == "false" || text == "off" || text == "0", ErrorCode::usage, complaint);
   return false;
 }
 
 // "3,5,8"
-std::vector<Index> parse_list(const std::string& text, const std::string& complaint) {
+std::vector<Index> parse_list(const std::string& text, const Message& complaint) {
   std::vector<Index> out;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
@@ -61,31 +61,32 @@ std::string list_text(const std::vector<Index>& values) {
 
 void validate_one(const Option& option, const std::string& where) {
   const auto check = [&](double value) {
-    require(option.range.contains(value), ErrorCode::usage, where, ": ", option.name, " = ", number_text(value),
-            ", need ", option.range.to_text());
+    require(option.range.contains(value), ErrorCode::usage, MethodName{where}, ": ", OptionName{option.name}, " = ",
+            number_text(value), ", need ", option.range.to_text());
   };
-  std::visit(
-      Overloaded{
-          [&](double* value) { check(*value); },
-          [&](Index* value) { check(static_cast<double>(*value)); },
-          [&](std::optional<double>* value) {
-            if (*value) check(**value);
-          },
-          [&](std::optional<Index>* value) {
-            if (*value) check(static_cast<double>(**value));
-          },
-          [&](std::vector<Index>* values) {
-            require(!values->empty(), ErrorCode::usage, where, ": ", option.name, " is empty, need ",
-                    range_text(option));
-            for (const Index value : *values) check(static_cast<double>(value));
-          },
-          [&](std::string* value) {
-            const bool known = std::find(option.choices.begin(), option.choices.end(), *value) != option.choices.end();
-            require(known, ErrorCode::usage, where, ": ", option.name, " = ", *value, ", need ", range_text(option));
-          },
-          [](bool*) {},
-      },
-      option.value);
+  std::visit(Overloaded{
+                 [&](double* value) { check(*value); },
+                 [&](Index* value) { check(static_cast<double>(*value)); },
+                 [&](std::optional<double>* value) {
+                   if (*value) check(**value);
+                 },
+                 [&](std::optional<Index>* value) {
+                   if (*value) check(static_cast<double>(**value));
+                 },
+                 [&](std::vector<Index>* values) {
+                   require(!values->empty(), ErrorCode::usage, MethodName{where}, ": ", OptionName{option.name},
+                           " is empty, need ", range_text(option));
+                   for (const Index value : *values) check(static_cast<double>(value));
+                 },
+                 [&](std::string* value) {
+                   const bool known =
+                       std::find(option.choices.begin(), option.choices.end(), *value) != option.choices.end();
+                   require(known, ErrorCode::usage, MethodName{where}, ": ", OptionName{option.name}, " = ", *value,
+                           ", need ", range_text(option));
+                 },
+                 [](bool*) {},
+             },
+             option.value);
 }
 
 }  // namespace
@@ -145,8 +146,8 @@ std::string type_text(const Option& option) {
 }
 
 void set_from_text(const Option& option, const std::string& where, const std::string& text) {
-  const std::string complaint =
-      concat(where, ": ", option.name, " = ", text, ", need ", type_text(option), " ", range_text(option));
+  const Message complaint = message(MethodName{where}, ": ", OptionName{option.name}, " = ", text, ", need ",
+                                    type_text(option), " ", range_text(option));
   std::visit(Overloaded{
                  [&](double* value) { *value = parse_number<double>(text, complaint); },
                  [&](Index* value) { *value = parse_number<Index>(text, complaint); },

@@ -60,7 +60,7 @@ struct ThreadPool::State {
         workers.emplace_back([this](const std::stop_token& stop) { worker(stop); });
       }
     } catch (const std::system_error& refused) {
-      fail(ErrorCode::resources, "threads = ", threads, ": only ", workers.size() + 1,
+      fail(ErrorCode::resources, OptionName{"threads"}, " = ", threads, ": only ", workers.size() + 1,
            " could be started: ", refused.code().message());
     }
   }

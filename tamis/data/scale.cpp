@@ -38,7 +38,7 @@ std::vector<double> column_factors(const ColumnMoments& moments, bool by_range) 
 std::vector<double> row_factors(const Source& source, Context& context) {
   auto factors = row_squared_norms(source, context);
   for (std::size_t i = 0; i < factors.size(); ++i) {
-    require(std::isfinite(factors[i]), ErrorCode::bad_data, "scale = unit: the norm of row ", i,
+    require(std::isfinite(factors[i]), ErrorCode::bad_data, OptionName{"scale"}, " = unit: the norm of row ", i,
             " is out of range, need values below 1e150");
     factors[i] = reciprocal(std::sqrt(factors[i]));
   }
@@ -51,7 +51,8 @@ const char* name_of(Scaling scaling) { return kScalings[static_cast<std::size_t>
 
 Scaling parse_scaling(const std::string& text) {
   const auto found = std::find(kScalings.begin(), kScalings.end(), text);
-  require(found != kScalings.end(), ErrorCode::usage, "scale = ", text, ", need none, standard, minmax or unit");
+  require(found != kScalings.end(), ErrorCode::usage, OptionName{"scale"}, " = ", text,
+          ", need none, standard, minmax or unit");
   return static_cast<Scaling>(found - kScalings.begin());
 }
 

@@ -98,9 +98,11 @@ void check(const Source& source, const std::vector<int>& classes, const std::vec
   require(features.front() >= 0 && features.back() < source.cols(), ErrorCode::usage, "evaluate: feature ",
           features.front() < 0 ? features.front() : features.back(), ", need 0..", source.cols() - 1);
   require(options.clusters >= 1 && options.clusters <= source.rows(), ErrorCode::usage,
-          "evaluate: clusters = ", options.clusters, ", need 1..n = ", source.rows());
-  require(options.repeats >= 1, ErrorCode::usage, "evaluate: repeats = ", options.repeats, ", need x >= 1");
-  require(options.subsets >= 1, ErrorCode::usage, "evaluate: subsets = ", options.subsets, ", need x >= 1");
+          "evaluate: ", OptionName{"clusters"}, " = ", options.clusters, ", need 1..n = ", source.rows());
+  require(options.repeats >= 1, ErrorCode::usage, "evaluate: ", OptionName{"repeats"}, " = ", options.repeats,
+          ", need x >= 1");
+  require(options.subsets >= 1, ErrorCode::usage, "evaluate: ", OptionName{"subsets"}, " = ", options.subsets,
+          ", need x >= 1");
 }
 
 }  // namespace

@@ -196,7 +196,7 @@ void write_cell(Json& json, const Cell& cell, bool with_ranking) {
   json.member("grid", cell.plan.grid).member("label_free", cell.plan.label_free).member("figure", cell.plan.figure);
   json.member("own_size", cell.plan.own_size);
   if (cell.failure) {
-    json.member("error", cell.failure->reason);
+    json.member("error", cell.failure->reason.text());
     return;
   }
   json.member("status", name_of(cell.status)).member("iterations", cell.iterations).member("path", cell.path);

@@ -94,7 +94,7 @@ void rank_and_score(const ExperimentSet& set, Cell& cell, Scorer& scorer, Contex
   cell.resolved = std::move(report.resolved);
   cell.objective = std::move(report.objective);
   cell.terms = std::move(report.terms);
-  cell.warnings = std::move(report.warnings);
+  for (const Message& warning : report.warnings) cell.warnings.push_back(warning.text());
 }
 
 void score_everything(const ExperimentSet& set, Cell& cell, Scorer& scorer, Context& context) {
@@ -274,7 +274,7 @@ std::vector<ExperimentSet> read_sets(const ReproduceRequest& request, Context& c
       column_moments(set.source, context);  // refuses values that are not finite
     } catch (const Error& error) {
       if (error.code() != ErrorCode::bad_data) throw;
-      fail(error.code(), path_of_set(request.folder, name), ": ", error.what());
+      fail(error.code(), path_of_set(request.folder, name), ": ", error.message());
     }
     sets.push_back(sampled_down(set, request.protocol.most_rows, context));
   }

@@ -218,7 +218,7 @@ class ComparePage {
     table.columns = {{"method"}, {"seconds", number, 3}, {"MiB", number, 1}, {"status"}};
     for (const auto& row : comparison_.methods) {
       if (row.failure) {
-        table.rows.push_back({row.name, TableCell(), TableCell(), "failed: " + row.failure->reason});
+        table.rows.push_back({row.name, TableCell(), TableCell(), "failed: " + row.failure->reason.text()});
         continue;
       }
       const std::string rounds =

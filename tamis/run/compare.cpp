@@ -43,7 +43,7 @@ class Steps {
   Index begun_ = 0;
 };
 
-using Muted = Restored<std::function<void(const std::string&)>>;
+using Muted = Restored<std::function<void(const Message&)>>;
 
 Settings settings_for(const CompareRequest& request, const std::string& method) {
   const auto found = request.settings.find(method);
@@ -237,12 +237,12 @@ void require_comparable(const Source& source, const CompareRequest& request) {
   require(!request.methods.empty(), ErrorCode::usage, "compare: 0 methods, need at least 1");
   require(!sizes.empty() && std::is_sorted(sizes.begin(), sizes.end()), ErrorCode::usage,
           "compare: need increasing numbers of features");
-  require(sizes.front() >= 1 && sizes.back() <= source.cols(), ErrorCode::usage,
-          "compare: features = ", sizes.front() < 1 ? sizes.front() : sizes.back(), ", need 1..", source.cols());
+  require(sizes.front() >= 1 && sizes.back() <= source.cols(), ErrorCode::usage, "compare: ", OptionName{"features"},
+          " = ", sizes.front() < 1 ? sizes.front() : sizes.back(), ", need 1..", source.cols());
   require(request.clusters >= 1 && request.clusters <= source.rows(), ErrorCode::usage,
-          "compare: clusters = ", request.clusters, ", need 1..n = ", source.rows());
-  require(request.repeats >= 1 && request.subsets >= 1, ErrorCode::usage, "compare: repeats = ", request.repeats,
-          ", subsets = ", request.subsets, ", need x >= 1");
+          "compare: ", OptionName{"clusters"}, " = ", request.clusters, ", need 1..n = ", source.rows());
+  require(request.repeats >= 1 && request.subsets >= 1, ErrorCode::usage, "compare: ", OptionName{"repeats"}, " = ",
+          request.repeats, ", ", OptionName{"subsets"}, " = ", request.subsets, ", need x >= 1");
   check_classes(source, request);
   std::set<std::string> names;
   for (const auto& method : request.methods) {

@@ -104,8 +104,8 @@ bool stands_apart(const Rest& rest, double sentinel) {
   return range > 0.0 && std::min(std::abs(sentinel - rest.low), std::abs(sentinel - rest.high)) > range;
 }
 
-std::vector<std::string> doubts_of_sentinels(const Source& source, const ColumnMoments& moments, const ColumnName& name,
-                                             Context& context) {
+std::vector<Message> doubts_of_sentinels(const Source& source, const ColumnMoments& moments, const ColumnName& name,
+                                         Context& context) {
   constexpr std::size_t kLookedAt = 64;  // columns
   std::vector<Index> columns;
   Index found = 0;
@@ -124,9 +124,9 @@ std::vector<std::string> doubts_of_sentinels(const Source& source, const ColumnM
     }
   }
   if (columns.empty()) return {};
-  return {concat(named_columns(columns, name), ": ", found, found == 1 ? " value like " : " values like ",
-                 short_number(example, 6), " far from all others, as missing values are marked, and read as numbers; ",
-                 "fill them in or --exclude ", printable(name(columns[0])))};
+  return {message(named_columns(columns, name), ": ", found, found == 1 ? " value like " : " values like ",
+                  short_number(example, 6), " far from all others, as missing values are marked, and read as numbers; ",
+                  "fill them in or ", Flag{"exclude", printable(name(columns[0]))})};
 }
 
 // --- Raw counts -----------------------------------------------------------------------------------------------------
@@ -187,9 +187,9 @@ bool share_a_unit(const Source& source, const ColumnMoments& moments) {
 
 }  // namespace
 
-std::vector<std::string> doubts(const Source& source, const ColumnMoments& moments, const ColumnName& name,
-                                Context& context) {
-  std::vector<std::string> lines;
+std::vector<Message> doubts(const Source& source, const ColumnMoments& moments, const ColumnName& name,
+                            Context& context) {
+  std::vector<Message> lines;
   if (looks_like_counts(source, moments)) {
     lines.emplace_back(
         "the numbers look like raw counts, where the largest columns and rows dominate; normalise them first: "
@@ -200,14 +200,14 @@ std::vector<std::string> doubts(const Source& source, const ColumnMoments& momen
   const std::vector<Index> counting = counting_columns(source, moments, context);
   if (!counting.empty()) {
     const bool one = counting.size() == 1;
-    lines.push_back(concat(named_columns(counting, name), one ? " rises" : " rise",
-                           " from row to row in whole numbers, as identifiers and times do; --exclude ",
-                           printable(name(counting[0])), " unless it is meant as a feature"));
+    lines.push_back(message(named_columns(counting, name), one ? " rises" : " rise",
+                            " from row to row in whole numbers, as identifiers and times do; ",
+                            Flag{"exclude", printable(name(counting[0]))}, " unless it is meant as a feature"));
   }
   return lines;
 }
 
-std::vector<std::string> doubts_of_units(const Source& source, const ColumnMoments& moments, const ColumnName& name) {
+std::vector<Message> doubts_of_units(const Source& source, const ColumnMoments& moments, const ColumnName& name) {
   const double spread = deviation_spread(moments);
   if (!(spread > kWideSpread) || share_a_unit(source, moments)) return {};
   Index least = -1, most = -1;
@@ -216,9 +216,9 @@ std::vector<std::string> doubts_of_units(const Source& source, const ColumnMomen
     if (least < 0 || moments.variance(j) < moments.variance(least)) least = j;
     if (most < 0 || moments.variance(j) > moments.variance(most)) most = j;
   }
-  return {concat("column standard deviations differ by a factor of ", short_number(spread, 3), " (",
-                 printable(name(most)), " and ", printable(name(least)),
-                 "), so the columns with large numbers dominate; consider --scale standard")};
+  return {message("column standard deviations differ by a factor of ", short_number(spread, 3), " (",
+                  printable(name(most)), " and ", printable(name(least)),
+                  "), so the columns with large numbers dominate; consider ", Flag{"scale", "standard"})};
 }
 
 }  // namespace tamis

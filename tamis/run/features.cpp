@@ -146,11 +146,11 @@ FeatureCount parse_feature_count(const std::string& text) {
   if (text == "auto") return {{}, {}, FeatureCount::Otherwise::automatic};
   if (text == "all") return {{}, {}, FeatureCount::Otherwise::all};
   if (const auto count = parse_whole<Index>(text)) {
-    require(*count >= 1, ErrorCode::usage, "features = ", text, ", need a count of at least 1");
+    require(*count >= 1, ErrorCode::usage, OptionName{"features"}, " = ", text, ", need a count of at least 1");
     return {count, std::nullopt, {}};
   }
   const auto fraction = parse_whole<double>(text);
-  require(fraction && *fraction > 0.0 && *fraction < 1.0, ErrorCode::usage, "features = ", text,
+  require(fraction && *fraction > 0.0 && *fraction < 1.0, ErrorCode::usage, OptionName{"features"}, " = ", text,
           ", need a count of at least 1, a fraction between 0 and 1, auto or all");
   return {std::nullopt, fraction, {}};
 }
@@ -160,7 +160,8 @@ Index resolve_count(const FeatureCount& wanted, Index available) {
     return std::max<Index>(1, static_cast<Index>(std::llround(*wanted.fraction * static_cast<double>(available))));
   }
   const Index count = wanted.count.value_or(available);
-  require(count >= 1 && count <= available, ErrorCode::usage, "features = ", count, ", need 1..", available);
+  require(count >= 1 && count <= available, ErrorCode::usage, OptionName{"features"}, " = ", count, ", need 1..",
+          available);
   return count;
 }
 

@@ -57,7 +57,7 @@ std::string limit_text(std::uint64_t peak_bytes) {
 
 void require_memory(const Forecast& need, std::uint64_t limit, const std::string& where) {
   require(need.peak_bytes <= limit, ErrorCode::resources, where, ": needs about ", size_text(need.peak_bytes),
-          " of memory, the limit is ", size_text(limit), "; rerun with --memory ", limit_text(need.peak_bytes));
+          " of memory, the limit is ", size_text(limit), "; rerun with ", Flag{"memory", limit_text(need.peak_bytes)});
 }
 
 }  // namespace tamis

@@ -42,7 +42,7 @@ std::vector<Index> positions_not_in(const std::vector<char>& marked) {
 std::vector<Index> pick(const std::vector<Index>& ranking, const std::vector<char>& included, Index k) {
   Index free = k;
   for (const char one : included) free -= one;
-  require(free >= 0, ErrorCode::usage, "features = ", k, ", need at least ", k - free,
+  require(free >= 0, ErrorCode::usage, OptionName{"features"}, " = ", k, ", need at least ", k - free,
           ", the number of included features");
   std::vector<Index> selected;
   for (const Index j : ranking) {
@@ -56,13 +56,13 @@ std::vector<Index> pick(const std::vector<Index>& ranking, const std::vector<cha
 }
 
 // What is doubtful about the table as it stands, and about its units where they are kept.
-std::vector<std::string> warnings_of(const Source& kept, const ColumnMoments& moments, const SelectRequest& request,
-                                     const std::vector<Index>& available, Context& context) {
+std::vector<Message> warnings_of(const Source& kept, const ColumnMoments& moments, const SelectRequest& request,
+                                 const std::vector<Index>& available, Context& context) {
   const ColumnName name = [&](Index j) {
     const Index column = available[j];
     return request.name ? request.name(column) : concat("column ", column);
   };
-  std::vector<std::string> warnings;
+  std::vector<Message> warnings;
   if (request.name) warnings = doubts(kept, moments, name, context);
   if (request.scale == Scaling::none) {
     for (auto& line : doubts_of_units(kept, moments, name)) warnings.push_back(std::move(line));
@@ -80,9 +80,9 @@ void warn_of_equal_scores(const Method& method, const SelectRequest& request, In
   scores.erase(scores.begin(), scores.begin() + constant);
   if (request.scale == Scaling::none || scores.size() < 2 || scores.back() - scores.front() > kTie * scores.back())
     return;
-  selection.report.warnings.push_back(concat(method.name, ": all columns score the same after --scale ",
-                                             name_of(request.scale),
-                                             ", so the first ones are taken; leave --scale out"));
+  selection.report.warnings.push_back(message(MethodName{method.name}, ": all columns score the same after ",
+                                              Flag{"scale", name_of(request.scale)},
+                                              ", so the first ones are taken; leave ", Flag{"scale"}, " out"));
   context.warn(selection.report.warnings.back());
 }
 
@@ -96,8 +96,8 @@ bool wants_every_iteration(const Options& options) {
 
 void warn_of_stopping(const Method& method, const Options& options, Report& report, Context& context) {
   if (report.status != Status::max_iterations || wants_every_iteration(options)) return;
-  report.warnings.push_back(
-      concat(method.name, ": not converged in ", report.iterations, " iterations; raise --iterations or --tolerance"));
+  report.warnings.push_back(message(MethodName{method.name}, ": not converged in ", report.iterations,
+                                    " iterations; raise ", Flag{"iterations"}, " or ", Flag{"tolerance"}));
   context.warn(report.warnings.back());
 }
 
@@ -123,7 +123,7 @@ std::string checkpoint_key(const Method& method, const Options& options, const S
   Sha256 classes;
   add_bytes(classes, request.classes);
   std::string key = concat("tamis=", kVersion, "\nmethod=", method.name, "\nrows=", source.rows(), "\ncolumns=");
-  key += concat(source.cols(), "\nseed=", context.seed, "\nscale=", name_of(request.scale), '\n');
+  key += concat(source.cols(), "\nseed=", context.seed, "\nscale=", Flag{"scale", name_of(request.scale)}, '\n');
   for (const Option& option : options) key += concat(option.name, '=', value_text(option), '\n');
   return key + "supervise=" + classes.finish() + "\ndata=" + data_key(source, moments, context) + "\n";
 }
@@ -147,7 +147,8 @@ bool is_automatic(const FeatureCount& features, const Method& method, const Boun
   using enum FeatureCount::Otherwise;
   if (features.count || features.fraction || features.otherwise == all) return false;
   if (features.otherwise == by_method) return bound.chooses_count();
-  require(!bound.aims(), ErrorCode::usage, "features = auto: ", method.name, " needs a number of features (-k N)");
+  require(!bound.aims(), ErrorCode::usage, OptionName{"features"}, " = auto: ", MethodName{method.name},
+          " needs a number of features");
   return true;
 }
 

@@ -29,7 +29,7 @@ std::unique_ptr<BoundMethod> bound_with(const Method& method, Index clusters, co
   }
   for (const auto& [name, value] : settings) {
     const Option* option = find_option(options, name);
-    require(option != nullptr, ErrorCode::usage, method.name, ": no option ", name,
+    require(option != nullptr, ErrorCode::usage, MethodName{method.name}, ": no option ", name,
             ", need one of: ", option_names(options));
     set_from_text(*option, method.name, value);
   }

@@ -31,7 +31,7 @@ std::vector<Settings> combinations(const std::vector<GridAxis>& axes, const std:
 
 struct Failure {
   ErrorCode code;
-  std::string reason;  // one line
+  Message reason;  // one line
 };
 
 // What goes wrong for one method is that method's affair; only the user's wish to stop is not.
@@ -41,7 +41,7 @@ std::optional<Failure> failure_of(Work work) {
     work();
   } catch (const Error& error) {
     if (error.code() == ErrorCode::interrupted) throw;
-    return Failure{error.code(), error.what()};
+    return Failure{error.code(), error.message()};
   } catch (const std::bad_alloc&) {
     return Failure{ErrorCode::resources, "out of memory"};
   }

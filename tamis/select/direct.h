@@ -24,7 +24,7 @@ inline ColumnMoments checked_moments(const Source& source, Context& context) {
   for (Index j = 0; j < source.cols(); ++j) {
     if (moments.varies(j)) return moments;
   }
-  fail(ErrorCode::bad_data, "no variation: all ", source.cols(), " columns are constant");
+  throw NoVariation(message("no variation: all ", source.cols(), " columns are constant"));
 }
 
 // Counts the time and the passes of one method from its beginning.

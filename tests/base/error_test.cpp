@@ -26,6 +26,44 @@ TEST(Error, CarriesCodeAndOneLine) {
   }
 }
 
+TEST(Message, IsSpelledWithTheNamesOfADoor) {
+  const Message refused = message(MethodName{"mcfs"}, ": ", OptionName{"clusters"}, " = ", 0, ", need x >= 1");
+  const Message whole =
+      message("t.csv: ", refused, "; consider ", Flag{"scale", "unit"}, " or leave ", Flag{"k"}, " out");
+  EXPECT_EQ(whole.text(), "t.csv: mcfs: clusters = 0, need x >= 1; consider --scale unit or leave --k out");
+  const std::string other = whole.spelled([](const Name& name) {
+    switch (name.kind) {
+      case Name::Kind::method: return std::string("MCFS");
+      case Name::Kind::option: return name.method + ".n_" + name.word;
+      case Name::Kind::flag: return name.word + "=" + name.value;
+    }
+    return std::string();
+  });
+  EXPECT_EQ(other, "t.csv: MCFS: mcfs.n_clusters = 0, need x >= 1; consider scale=unit or leave k= out");
+}
+
+TEST(Message, NamesInTextsAreNotNames) {
+  const Message plain("clusters = 3");
+  const Message value = message(OptionName{"scale"}, " = ", "clusters");
+  const Speller loud = [](const Name&) { return std::string("X"); };
+  EXPECT_EQ(plain.spelled(loud), "clusters = 3");
+  EXPECT_EQ(value.spelled(loud), "X = clusters");
+}
+
+TEST(Error, KeepsItsKindWhenItIsSpelledAnew) {
+  try {
+    try {
+      throw NoVariation(message(OptionName{"p"}, " = 1"));
+    } catch (Error& error) {
+      error.spell([](const Name& name) { return "the " + name.word; });
+      throw;
+    }
+  } catch (const NoVariation& error) {
+    EXPECT_EQ(error.code(), ErrorCode::bad_data);
+    EXPECT_STREQ(error.what(), "the p = 1");
+  }
+}
+
 TEST(Error, CodesAreTheExitCodes) {
   EXPECT_EQ(static_cast<int>(ErrorCode::internal), 1);
   EXPECT_EQ(static_cast<int>(ErrorCode::usage), 2);
@@ -95,7 +133,7 @@ TEST(Context, HandsOnProgressAndWarnings) {
   EXPECT_NO_THROW(context.warn("nobody listens"));
   std::string seen;
   context.on_progress = [&](const Progress& p) { seen = concat(p.stage, " ", p.fraction, " ", p.detail); };
-  context.on_warning = [&](const std::string& line) { seen += "; " + line; };
+  context.on_warning = [&](const Message& line) { seen += "; " + line.text(); };
   context.progress("ufcm", 0.25, "iteration 3");
   context.warn("careful");
   EXPECT_EQ(seen, "ufcm 0.25 iteration 3; careful");

@@ -112,7 +112,7 @@ std::vector<Cell> computed(const ExperimentSet& set, const Protocol& protocol, c
 TEST(ReproduceFiles, ReadBackAsTheyWere) {
   const ExperimentSet set = small_set("a");
   for (const Cell& cell : computed(set, small_protocol(), paper_methods())) {
-    ASSERT_FALSE(cell.failure) << cell.plan.key.method << ": " << cell.failure->reason;
+    ASSERT_FALSE(cell.failure) << cell.plan.key.method << ": " << cell.failure->reason.text();
     const std::string file = cell_file_text(cell);
     EXPECT_NO_THROW(parse_json(file, "cell"));
     const auto back = parse_cell_file(file, cell.plan, 10);
@@ -165,7 +165,7 @@ TEST(ReproduceGuided, ChoosesItsNumberOfColumnsWithoutAndWithTheClasses) {
   for (const auto& plan : plans) {
     Context context(1, 0);
     const Cell cell = compute_cell(set, plan, context);
-    ASSERT_FALSE(cell.failure) << cell.failure->reason;
+    ASSERT_FALSE(cell.failure) << cell.failure->reason.text();
     ASSERT_EQ(cell.scores.size(), 1u);
     ASSERT_GE(cell.scores[0].features, 1);
     ASSERT_LE(cell.scores[0].features, 70);  // all of them where it finds no few that would do

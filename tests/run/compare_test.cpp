@@ -144,7 +144,7 @@ TEST(Compare, AFailingMethodIsARow) {
   const auto found = compare(request);
   ASSERT_EQ(found.methods.size(), 3u);
   ASSERT_TRUE(found.methods[0].failure.has_value());
-  EXPECT_EQ(found.methods[0].failure->reason, "stub: needs more");
+  EXPECT_EQ(found.methods[0].failure->reason.text(), "stub: needs more");
   EXPECT_EQ(found.methods[0].failure->code, ErrorCode::resources);
   EXPECT_TRUE(found.methods[0].sizes.empty());
   ASSERT_TRUE(found.methods[1].failure.has_value());

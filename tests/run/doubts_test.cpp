@@ -14,7 +14,10 @@ std::vector<std::string> said(const Matrix& x, bool of_units = false) {
   const Source source = support::dense<double>(x, 7);
   const auto moments = column_moments(source, context);
   const auto name = [](Index j) { return "c" + std::to_string(j); };
-  return of_units ? doubts_of_units(source, moments, name) : doubts(source, moments, name, context);
+  std::vector<std::string> lines;
+  for (const Message& line : of_units ? doubts_of_units(source, moments, name) : doubts(source, moments, name, context))
+    lines.push_back(line.text());
+  return lines;
 }
 
 // Whole numbers of 0..99 in no order.

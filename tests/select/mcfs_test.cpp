@@ -25,8 +25,8 @@ double resolved(const Selection& found, const std::string& name) {
 }
 
 bool warns(const Selection& found, const std::string& piece) {
-  for (const std::string& warning : found.report.warnings) {
-    if (warning.find(piece) != std::string::npos) return true;
+  for (const Message& warning : found.report.warnings) {
+    if (warning.text().find(piece) != std::string::npos) return true;
   }
   return false;
 }

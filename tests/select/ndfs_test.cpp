@@ -535,7 +535,7 @@ TEST(Ndfs, WarnsOfColumnsFarFromZero) {
   for (Index i = 0; i < x.rows(); ++i) x(i, 3) += 1e6;
   const auto warnings = ndfs(support::dense(x), options, context).report.warnings;
   ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_NE(warnings[0].find("not centered"), std::string::npos);
+  EXPECT_NE(warnings[0].text().find("not centered"), std::string::npos);
 }
 
 TEST(Ndfs, Errors) {

@@ -416,7 +416,7 @@ TEST(Rufs, ClustersThatStayEmptyAreLeftOut) {
   EXPECT_TRUE(support::all_finite(found.scores));
   EXPECT_EQ(found.components.cols(), 2);
   ASSERT_FALSE(found.report.warnings.empty());
-  EXPECT_NE(found.report.warnings[0].find("2 of 5 clusters"), std::string::npos);
+  EXPECT_NE(found.report.warnings[0].text().find("2 of 5 clusters"), std::string::npos);
 }
 
 TEST(Rufs, RefusesAStartThatIsNone) {

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .numbers import not_finite, number_type, require_shape
-from .request import Parts, Request, Unread
+from .request import Flag, Parts, Request, Unread
 from .words import as_words, label_words, listed, printable, quoted
 
 
@@ -167,12 +167,12 @@ class _ArrowColumns:
         if _arrow_number_type(kind) is not None or pa.types.is_null(kind):
             return True
         name = printable(self._file.schema.names[j])
-        hint = f"(--exclude {name} leaves the column out)"
+        hint = ("(", Flag("exclude", name), " leaves the column out)")
         if _is_arrow_text(kind):
             row, text = _first_word(self._file, j)
             where = f"row {row}, column {name}"
-            raise self._request.refuse(where, ": ", quoted(text), " is text, not a number ", hint)
-        raise self._request.refuse("column ", name, ": of type ", printable(kind), ", need numbers ", hint)
+            raise self._request.refuse(where, ": ", quoted(text), " is text, not a number ", *hint)
+        raise self._request.refuse("column ", name, ": of type ", printable(kind), ", need numbers ", *hint)
 
     def _has_missing(self, j: int) -> bool:
         import numpy as np

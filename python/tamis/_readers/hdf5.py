@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import Any, Protocol
 
 from .numbers import compressed_rows, dense_numbers, number_type, require_shape, stream_dense_rows
-from .request import Parts, Request, Unread
+from .request import Flag, Parts, Request, Unread
 from .words import as_word, as_words, label_words, listed, printable, quoted
 
 
@@ -129,8 +129,8 @@ def _anndata_matrix(request: Request, h5: TableFile) -> Any:
     found = h5.get(h5.file, "X") if name == "X" else h5.get(layers, name.removeprefix("layers/"))
     if found is None:
         choices = [n for n in ("X",) if n in h5.file] + [f"layers/{n}" for n in h5.names(layers)]
-        takes = f", --array takes one of {listed(choices)}" if choices else " and no layers"
-        raise request.wrong_name("no array ", printable(name), takes)
+        takes = (", ", Flag("array"), " takes one of ", listed(choices)) if choices else (" and no layers",)
+        raise request.wrong_name("no array ", printable(name), *takes)
     return found
 
 

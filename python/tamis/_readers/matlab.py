@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from .hdf5 import HDF5File, require_counts
 from .numbers import compressed_rows, dense_numbers, number_type, require_shape
-from .request import Parts, ReadError, Request, Unread
+from .request import Flag, Parts, ReadError, Request, Unread
 from .words import as_word, label_words, listed, printable
 
 _MATLAB_NUMBERS = {"double", "single", "logical", "sparse"} | {f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64)}
@@ -72,7 +72,7 @@ def _chosen_variable(request: Request, kinds: dict[str, tuple[tuple[int, ...], s
         return tables[0]
     if not kinds:
         raise request.refuse("no variables")
-    raise request.wrong_name("no variable ", printable(request.array), ", --array takes one of ", listed(list(kinds)))
+    raise request.wrong_name("no variable ", printable(request.array), ", ", Flag("array"), " takes one of ", listed(list(kinds)))
 
 
 def _mat_vector(request: Request, variables: _Variables, name: str, what: str, need: int) -> Any:

@@ -6,7 +6,7 @@ import importlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from .words import printable
 
@@ -15,8 +15,22 @@ class MissingReader(ImportError):
     """The library that reads a format is not installed."""
 
 
+class Flag(NamedTuple):
+    """An option in a message, which the core spells as the caller knows it: ``--array A`` or ``array='A'``."""
+
+    word: str
+    value: str = ""
+
+    def __str__(self) -> str:
+        return f"--{self.word} {self.value}".rstrip()
+
+
 class ReadError(ValueError):
-    """The file does not contain a table of numbers; one line with path and position."""
+    """The file does not contain a table of numbers; one line with path and position, put together from `parts`."""
+
+    def __init__(self, *parts: object) -> None:
+        super().__init__("".join(map(str, parts)))
+        self.parts = [part if isinstance(part, Flag) else str(part) for part in parts]
 
 
 class WrongName(ReadError, LookupError):
@@ -115,10 +129,10 @@ class Request:
         return os.path.splitext(self.path.rstrip("/"))[1].lower()
 
     def refuse(self, *parts: object) -> ReadError:
-        return ReadError(f"{self.where}: " + "".join(map(str, parts)))
+        return ReadError(self.where, ": ", *parts)
 
     def wrong_name(self, *parts: object) -> WrongName:
-        return WrongName(f"{self.where}: " + "".join(map(str, parts)))
+        return WrongName(self.where, ": ", *parts)
 
     def require_memory(self, size: int) -> None:
         if size > self.memory_limit:

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from .hdf5 import anndata_parts, dense_array, require_counts
-from .request import Parts, Request
+from .request import Flag, Parts, Request
 from .words import as_words, label_words, listed, printable
 
 
@@ -88,8 +88,8 @@ def open_zarr(request: Request, files: ExitStack) -> Parts:
     matrix = file.file if file.is_dataset(file.file) else file.get(file.file, request.array)
     choices = sorted(name for name in file.names(file.file) if file.is_dataset(file.file[name]))
     if matrix is None:
-        takes = f", --array takes one of {listed(choices)}" if choices else ", it has no arrays"
-        raise request.wrong_name("no array ", printable(request.array), takes)
+        takes = (", ", Flag("array"), " takes one of ", listed(choices)) if choices else (", it has no arrays",)
+        raise request.wrong_name("no array ", printable(request.array), *takes)
     if not file.is_dataset(matrix):
         raise request.refuse(printable(request.array), " is a group without obs and var, need an array or AnnData")
     if request.id_column and request.id_column not in choices:

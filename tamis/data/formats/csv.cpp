@@ -65,7 +65,8 @@ class CsvReader {
     if (options_.header != ReadOptions::Header::automatic || !looks_like_header(first_, delimiter_)) return;
     header_ = true;
     if (has_fractions(first_, delimiter_)) {
-      context_.warn(bytes_.where() + ": line 1 is taken as the names of columns though it has numbers (--header no)");
+      context_.warn(message(bytes_.where(), ": line 1 is taken as the names of columns though it has numbers (",
+                            Flag{"header", "no"}, ")"));
     }
   }
 
@@ -178,7 +179,7 @@ class CsvReader {
     const char* decimal = delimiter_ != ';' || decimal_ == '?' ? ""
                           : decimal_ == ','                    ? " with a decimal comma, as those before it"
                                                                : " with a decimal point, as those before it";
-    wrong(line, ", column ", name, ": ", in_quotes(cell), " is not a number", decimal, " (--exclude ", name,
+    wrong(line, ", column ", name, ": ", in_quotes(cell), " is not a number", decimal, " (", Flag{"exclude", name},
           " leaves the column out)");
   }
 
@@ -232,10 +233,10 @@ class CsvReader {
     if (header_ || options_.header != ReadOptions::Header::automatic || rows_ < 2) return;
     constexpr Index kCompared = 16;
     if (!looks_like_names(values_.as<double>(), width_, std::min(rows_, kCompared + 1))) return;
-    context_.warn(concat(bytes_.where(), ": line ", first_number_, " (", first_.cell(0),
-                         delimiter_ == '\t' ? ' ' : delimiter_, first_.cell(1),
-                         "...) is read as numbers but looks like the names of columns; ",
-                         "--header yes takes it as names, --header no as numbers"));
+    context_.warn(message(bytes_.where(), ": line ", first_number_, " (", first_.cell(0),
+                          delimiter_ == '\t' ? ' ' : delimiter_, first_.cell(1),
+                          "...) is read as numbers but looks like the names of columns; ", Flag{"header", "yes"},
+                          " takes it as names, ", Flag{"header", "no"}, " as numbers"));
   }
 
   void place_column(Index j, Table& table) {

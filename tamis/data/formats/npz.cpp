@@ -64,8 +64,8 @@ class NpzReader {
     }
     if (by_default && others.size() == 1) return others[0];
     require(!names.empty(), ErrorCode::bad_data, archive_.where(), ": no arrays");
-    fail(ErrorCode::usage, archive_.where(), ": no array ", printable(options_.array), ", --array takes one of ",
-         listed(names));
+    fail(ErrorCode::usage, archive_.where(), ": no array ", printable(options_.array), ", ", Flag{"array"},
+         " takes one of ", listed(names));
   }
 
   Source read_sparse() const {

@@ -52,7 +52,7 @@ Source near_one(const Source& source, const ColumnMoments& moments) {
 GuidedTable guided_table(const Source& sampled, Context& context) {
   const Source rows = near_one(sampled, column_moments(sampled, context));
   std::vector<Index> kept = columns_that_vary(column_moments(rows, context));
-  require(!kept.empty(), ErrorCode::bad_data, "no variation: all ", rows.cols(), " columns are constant");
+  if (kept.empty()) throw NoVariation(message("no variation: all ", rows.cols(), " columns are constant"));
   Source varying = rows.with_columns(kept);
   ColumnMoments moments = column_moments(varying, context);
   Centered z(varying, moments);
@@ -102,7 +102,7 @@ void check_guided(const Source& source, const GuidedOptions& options) {
   require(n >= 2, ErrorCode::bad_data, n, " row", n == 1 ? "" : "s", ", need at least 2");
   require(source.cols() >= 1, ErrorCode::bad_data, "0 features, need at least 1");
   const Index c = options.guide.clusters.value_or(1);
-  require(c <= n, ErrorCode::usage, "guided: clusters = ", c, ", need 1..n = ", n);
+  require(c <= n, ErrorCode::usage, MethodName{"guided"}, ": ", OptionName{"clusters"}, " = ", c, ", need 1..n = ", n);
 }
 
 // The rows of step 1, scaled as the source is.

@@ -27,13 +27,14 @@ void check_mcfs(const Source& source, const McfsOptions& options) {
   validate(describe(copy), "mcfs");
   const Index n = source.rows(), d = source.cols();
   require(n >= 2, ErrorCode::bad_data, n, " row", n == 1 ? "" : "s", ", need at least 2");
-  require(options.clusters <= n, ErrorCode::usage, "mcfs: clusters = ", options.clusters, ", need 1..n = ", n);
-  require(options.dims.value_or(1) <= n - 1, ErrorCode::usage, "mcfs: dims = ", options.dims.value_or(0),
-          ", need 1..n-1 = ", n - 1);
-  require(options.active.value_or(1) <= d, ErrorCode::usage, "mcfs: active = ", options.active.value_or(0),
-          ", need 1..d = ", d);
-  require(options.embedding.empty() || options.embedding.rows() == n, ErrorCode::usage, "mcfs: an embedding of ",
-          options.embedding.rows(), " rows, need n = ", n);
+  require(options.clusters <= n, ErrorCode::usage, MethodName{"mcfs"}, ": ", OptionName{"clusters"}, " = ",
+          options.clusters, ", need 1..n = ", n);
+  require(options.dims.value_or(1) <= n - 1, ErrorCode::usage, MethodName{"mcfs"}, ": ", OptionName{"dims"}, " = ",
+          options.dims.value_or(0), ", need 1..n-1 = ", n - 1);
+  require(options.active.value_or(1) <= d, ErrorCode::usage, MethodName{"mcfs"}, ": ", OptionName{"active"}, " = ",
+          options.active.value_or(0), ", need 1..d = ", d);
+  require(options.embedding.empty() || options.embedding.rows() == n, ErrorCode::usage, MethodName{"mcfs"},
+          ": an embedding of ", options.embedding.rows(), " rows, need n = ", n);
 }
 
 // The columns that vary, not centred, in units that keep squares in the range of double. A constant column would act
@@ -174,9 +175,10 @@ Matrix embed(const Source& source, const McfsOptions& options, Index dims, Repor
   const auto flat =
       std::count_if(spectrum.values.begin(), spectrum.values.end(), [](double v) { return v < kOnePart; });
   if (flat > 0) {
-    report.warnings.push_back(concat("mcfs: the graph is in ", flat + 1, flat + 1 > dims ? " parts or more" : " parts",
-                                     ": its embedding, and so the scores, are one choice of many; more neighbors join "
-                                     "them"));
+    report.warnings.push_back(message(MethodName{"mcfs"}, ": the graph is in ", flat + 1,
+                                      flat + 1 > dims ? " parts or more" : " parts",
+                                      ": its embedding, and so the scores, are one choice of many; more neighbors join "
+                                      "them"));
   }
   std::vector<double> roots;
   for (const double degree : graph.degree) roots.push_back(degree > 0 ? 1 / std::sqrt(degree) : 0.0);
@@ -189,12 +191,13 @@ void warn_of_paths(const LarsFit& fit, Index active, Report& report) {
   const auto least = *std::min_element(fit.active.begin(), fit.active.end());
   const auto dependent = *std::max_element(fit.dependent.begin(), fit.dependent.end());
   if (least < active) {
-    report.warnings.push_back(concat("mcfs: a path ended with ", least, " of ", active,
-                                     " active features: the others add nothing to the fit",
-                                     dependent > 0 ? ", or depend linearly on them" : ""));
+    report.warnings.push_back(message(MethodName{"mcfs"}, ": a path ended with ", least, " of ", active,
+                                      " active features: the others add nothing to the fit",
+                                      dependent > 0 ? ", or depend linearly on them" : ""));
   }
   if (std::count(fit.stuck.begin(), fit.stuck.end(), 1) > 0) {
-    report.warnings.push_back("mcfs: a path was given up before its end: it kept dropping and adding features");
+    report.warnings.push_back(
+        message(MethodName{"mcfs"}, ": a path was given up before its end: it kept dropping and adding features"));
   }
 }
 
@@ -222,8 +225,8 @@ Matrix spread(const Matrix& coefficients, const McfsTable& data, Index d) {
     const Index j = data.kept[i];
     for (Index k = 0; k < coefficients.cols(); ++k) {
       out(j, k) = coefficients(i, k) / data.unit;
-      require(std::isfinite(out(j, k)), ErrorCode::bad_data,
-              "mcfs: values so small that coefficients overflow: scale the data");
+      require(std::isfinite(out(j, k)), ErrorCode::bad_data, MethodName{"mcfs"},
+              ": values so small that coefficients overflow: scale the data");
     }
   }
   return out;
@@ -328,8 +331,8 @@ Selection mcfs(const Source& source, const McfsOptions& options, Context& contex
   LarsOptions lars;
   lars.active = plan.active;
   lars.ridge = options.ridge / data.unit / data.unit;
-  require(std::isfinite(lars.ridge), ErrorCode::bad_data, "mcfs: ridge = ", options.ridge,
-          " is out of all proportion to the data: scale the data");
+  require(std::isfinite(lars.ridge), ErrorCode::bad_data, MethodName{"mcfs"}, ": ", OptionName{"ridge"}, " = ",
+          options.ridge, " is out of all proportion to the data: scale the data");
   lars.progress = [&](double fraction) { context.progress("mcfs", fraction, "lasso paths"); };
   const auto columns = columns_for(plan.view, data, context);
   const LarsFit fit = lars_lasso(*columns, multiply_transposed(data.x, y, context), lars, context);
@@ -342,8 +345,9 @@ Selection mcfs(const Source& source, const McfsOptions& options, Context& contex
   out.report = std::move(report);
   const auto scored = std::count_if(out.scores.begin(), out.scores.end(), [](double score) { return score > 0; });
   if (scored < options.features.value_or(0)) {
-    out.report.warnings.push_back(concat("mcfs: ", scored, " features have a score above 0, fewer than the ",
-                                         *options.features, " requested; the others follow by index"));
+    out.report.warnings.push_back(message(MethodName{"mcfs"}, ": ", scored,
+                                          " features have a score above 0, fewer than the ", *options.features,
+                                          " requested; the others follow by index"));
   }
   out.report.path = plan.path;
   out.report.resolved.emplace_back("dims", static_cast<double>(y.cols()));

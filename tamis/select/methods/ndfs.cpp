@@ -30,20 +30,22 @@ void check_ndfs(const Source& source, const NdfsOptions& options, const Context&
   const Index n = source.rows(), d = source.cols(), c = options.clusters;
   require(n >= 2, ErrorCode::bad_data, n, " row", n == 1 ? "" : "s", ", need at least 2");
   require(d >= 1, ErrorCode::bad_data, "0 features, need at least 1");
-  require(c <= n, ErrorCode::usage, "ndfs: clusters = ", c, ", need 1..n = ", n);
+  require(c <= n, ErrorCode::usage, MethodName{"ndfs"}, ": ", OptionName{"clusters"}, " = ", c, ", need 1..n = ", n);
   const Index m = std::min(n, d);
-  require(m <= kSystem, ErrorCode::resources, "ndfs: a system of min(n, d) = ", m, " equations, need at most ",
-          kSystem);
+  require(m <= kSystem, ErrorCode::resources, MethodName{"ndfs"}, ": a system of min(n, d) = ", m,
+          " equations, need at most ", kSystem);
   const auto bytes = 2 * static_cast<std::uint64_t>(m) * static_cast<std::uint64_t>(m) * sizeof(double);
-  require(context.memory_limit == 0 || bytes <= context.memory_limit, ErrorCode::resources, "ndfs: a system of ", m,
-          " equations takes ", bytes, " bytes, memory = ", context.memory_limit);
+  require(context.memory_limit == 0 || bytes <= context.memory_limit, ErrorCode::resources, MethodName{"ndfs"},
+          ": a system of ", m, " equations takes ", bytes, " bytes, ", OptionName{"memory"}, " = ",
+          context.memory_limit);
   const Matrix& f = options.init;
   if (f.empty()) return;
-  require(f.rows() == n && f.cols() == c, ErrorCode::usage, "ndfs: init is ", f.rows(), " x ", f.cols(),
-          ", need n x clusters = ", n, " x ", c);
+  require(f.rows() == n && f.cols() == c, ErrorCode::usage, MethodName{"ndfs"}, ": init is ", f.rows(), " x ", f.cols(),
+          ", need n x ", OptionName{"clusters"}, " = ", n, " x ", c);
   const bool fine =
       std::all_of(f.data(), f.data() + f.size(), [](double value) { return value >= 0 && std::isfinite(value); });
-  require(fine, ErrorCode::usage, "ndfs: init has entries that are negative or not finite, need F >= 0");
+  require(fine, ErrorCode::usage, MethodName{"ndfs"},
+          ": init has entries that are negative or not finite, need F >= 0");
 }
 
 // --- X -----------------------------------------------------------------------------------------------------------
@@ -242,8 +244,8 @@ NdfsFit iterate(const NdfsTable& data, Regression& regression, const Graph& grap
                 Matrix first, Context& context) {
   const Laplacian kind = options.laplacian == "plain" ? Laplacian::plain : Laplacian::normalized;
   const double beta = options.beta / data.unit / data.unit;
-  require(beta < 1e150 && beta > 1e-150, ErrorCode::bad_data, "ndfs: beta = ", options.beta,
-          " is out of all proportion to the squares of the data: scale the data");
+  require(beta < 1e150 && beta > 1e-150, ErrorCode::bad_data, MethodName{"ndfs"}, ": ", OptionName{"beta"}, " = ",
+          options.beta, " is out of all proportion to the squares of the data: scale the data");
   NdfsFit fit;
   Matrix& f = fit.f = std::move(first);
   Matrix lf = laplacian_times(graph, kind, f, context), projected = regression.project(f);
@@ -264,8 +266,8 @@ NdfsFit iterate(const NdfsTable& data, Regression& regression, const Graph& grap
     fit.overlap.push_back(overlap(f));
     const double value =
         fit.smoothness.back() + options.alpha * fit.misfit.back() + options.gamma / 2 * fit.overlap.back();
-    require(std::isfinite(value), ErrorCode::usage, "ndfs: the objective overflows at alpha = ", options.alpha,
-            ", gamma = ", options.gamma);
+    require(std::isfinite(value), ErrorCode::usage, MethodName{"ndfs"}, ": the objective overflows at ",
+            OptionName{"alpha"}, " = ", options.alpha, ", ", OptionName{"gamma"}, " = ", options.gamma);
     if (options.tolerance > 0 && t > 0) {
       fit.converged = std::abs(value - fit.objective.back()) <= options.tolerance * std::abs(value);
     }
@@ -310,7 +312,7 @@ const char* system_name(const NdfsPlan& plan) { return plan.by_columns ? "d x d 
 
 Selection solve(const Source& source, const NdfsTable& data, const NdfsPlan& plan, const Graph& graph,
                 const NdfsOptions& options, Context& context, Matrix* labels) {
-  require(graph.rows == source.rows(), ErrorCode::usage, "ndfs: a graph of ", graph.rows,
+  require(graph.rows == source.rows(), ErrorCode::usage, MethodName{"ndfs"}, ": a graph of ", graph.rows,
           " rows, need n = ", source.rows());
   Matrix first = options.init.empty() ? first_labels(data.x, options, context) : options.init;
   Regression regression(data.x, plan.by_columns, context);
@@ -321,9 +323,9 @@ Selection solve(const Source& source, const NdfsTable& data, const NdfsPlan& pla
                          {"bandwidth", graph.bandwidth},
                          {"objective_rises", count_rises(fit.objective)}};
   if (data.distance > kFar) {
-    out.report.warnings.push_back(concat("ndfs: the mean of a column is ", data.distance,
-                                         " standard deviations from 0, and columns are not centered: ",
-                                         "their offsets hide their differences; subtract the means first"));
+    out.report.warnings.push_back(message(MethodName{"ndfs"}, ": the mean of a column is ", data.distance,
+                                          " standard deviations from 0, and columns are not centered: ",
+                                          "their offsets hide their differences; subtract the means first"));
   }
   if (labels != nullptr) *labels = std::move(fit.f);
   return out;

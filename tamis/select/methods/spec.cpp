@@ -73,8 +73,8 @@ Selection spec(const Source& source, const SpecOptions& options, Context& contex
   const Stopwatch watch(context);
   SpecOptions copy = options;
   validate(describe(copy), "spec");
-  require(options.clusters <= source.rows(), ErrorCode::usage, "spec: clusters = ", options.clusters,
-          ", need 1..n = ", source.rows());
+  require(options.clusters <= source.rows(), ErrorCode::usage, MethodName{"spec"}, ": ", OptionName{"clusters"}, " = ",
+          options.clusters, ", need 1..n = ", source.rows());
   const SpecPlan plan(shape_of(source), options, context.threads());
   const ColumnMoments moments = checked_moments(source, context);
   const Graph graph = neighbor_graph(source, options.graph, context);

@@ -22,14 +22,15 @@ void check_rufs(const Source& source, const RufsOptions& options) {
   RufsOptions copy = options;
   validate(describe(copy), "rufs");
   const Index n = source.rows();
-  require(options.clusters <= n || n < 2, ErrorCode::usage, "rufs: clusters = ", options.clusters, ", need 1..n = ", n);
+  require(options.clusters <= n || n < 2, ErrorCode::usage, MethodName{"rufs"}, ": ", OptionName{"clusters"}, " = ",
+          options.clusters, ", need 1..n = ", n);
   const Matrix& init = options.init;
   if (init.empty()) return;
-  require(init.rows() == n && init.cols() == options.clusters, ErrorCode::usage, "rufs: init is ", init.rows(), " x ",
-          init.cols(), ", need n x clusters = ", n, " x ", options.clusters);
+  require(init.rows() == n && init.cols() == options.clusters, ErrorCode::usage, MethodName{"rufs"}, ": init is ",
+          init.rows(), " x ", init.cols(), ", need n x ", OptionName{"clusters"}, " = ", n, " x ", options.clusters);
   for (Index i = 0; i < init.size(); ++i) {
-    require(init.data()[i] >= 0 && std::isfinite(init.data()[i]), ErrorCode::usage, "rufs: init holds ", init.data()[i],
-            ", need numbers >= 0");
+    require(init.data()[i] >= 0 && std::isfinite(init.data()[i]), ErrorCode::usage, MethodName{"rufs"}, ": init holds ",
+            init.data()[i], ", need numbers >= 0");
   }
 }
 
@@ -100,11 +101,12 @@ void write_report(const RufsFit& fit, const RufsOptions& options, Report& report
   report.resolved.emplace_back("clusters", static_cast<double>(used));
   report.resolved.emplace_back("gap", fit.gap);
   if (used < options.clusters) {
-    report.warnings.push_back(
-        concat("rufs: ", used, " of ", options.clusters, " clusters used: k-means left the rest empty"));
+    report.warnings.push_back(message(MethodName{"rufs"}, ": ", used, " of ", options.clusters,
+                                      " clusters used: k-means left the rest empty"));
   }
   if (fit.gap > kFineGap) {
-    report.warnings.push_back(concat("rufs: W is within ", fit.gap, " of its optimum, wanted ", kFineGap));
+    report.warnings.push_back(
+        message(MethodName{"rufs"}, ": W is within ", fit.gap, " of its optimum, wanted ", kFineGap));
   }
 }
 

@@ -69,9 +69,10 @@ namespace {
 // J after a step, which cannot have risen but by rounding.
 RufsTerms checked(const RufsProblem& problem, const RufsState& state, const RufsTerms& before, Context& context) {
   const RufsTerms after = rufs_terms(problem, state, context);
-  require(std::isfinite(after.sum()), ErrorCode::bad_data, "rufs: values so large that J overflows: scale the data");
+  require(std::isfinite(after.sum()), ErrorCode::bad_data, MethodName{"rufs"},
+          ": values so large that J overflows: scale the data");
   require(after.sum() <= before.sum() + rounding_of(problem, state, before.sum()), ErrorCode::internal,
-          "rufs: J rose from ", before.sum(), " to ", after.sum());
+          MethodName{"rufs"}, ": J rose from ", before.sum(), " to ", after.sum());
   return after;
 }
 
@@ -86,7 +87,8 @@ RufsFit fit_rufs(const RufsProblem& problem, Matrix g, Index rounds, double tole
   state.xf = multiply(problem.x, transposed(state.f), context);
   weights.start(state, context);
   RufsTerms now = rufs_terms(problem, state, context);
-  require(std::isfinite(now.sum()), ErrorCode::bad_data, "rufs: values so large that J overflows: scale the data");
+  require(std::isfinite(now.sum()), ErrorCode::bad_data, MethodName{"rufs"},
+          ": values so large that J overflows: scale the data");
   out.trace.push_back(now);
   weights.run(state, WeightStep::Gap::rough, context);
   now = checked(problem, state, now, context);

@@ -41,7 +41,8 @@ Matrix gathered(const Matrix& w, const Copies& copies) {
 
 double given_beta(const UfcmOptions& options, double unit) {
   const double beta = options.beta.value_or(0) / unit / unit;
-  require(beta < 1e150, ErrorCode::bad_data, options.name, ": beta = ", options.beta.value_or(0),
+  require(beta < 1e150, ErrorCode::bad_data, MethodName{options.name}, ": ", OptionName{"beta"}, " = ",
+          options.beta.value_or(0),
           " is out of all proportion to the scatter of the data: scale the data, or give sparsity");
   return beta;
 }
@@ -78,7 +79,7 @@ void complete_start(const UfcmTable& table, const UfcmOptions& options, Index di
   if (options.beta && sampled) return;
   const Accuracy accuracy = options.beta ? Accuracy::rough : Accuracy::full;
   RitzPairs principal = principal_directions(table.z, dims, accuracy, scatter, context);
-  require(principal.vectors.cols() > 0, ErrorCode::bad_data, "no variation left above rounding");
+  if (principal.vectors.empty()) throw NoVariation("no variation left above rounding");
   if (!options.beta) start.beta = scale_free_beta(principal, table.copies.number, options.sparsity, options.p);
   if (!sampled) start.w = std::move(principal);
 }

@@ -88,16 +88,16 @@ void check_ufcm(const Source& source, const UfcmOptions& options) {
   const Index n = source.rows(), d = source.cols();
   require(n >= 2, ErrorCode::bad_data, n, " row", n == 1 ? "" : "s", ", need at least 2");
   require(d >= 1, ErrorCode::bad_data, "0 features, need at least 1");
-  require(options.clusters <= n, ErrorCode::usage, options.name, ": clusters = ", options.clusters,
-          ", need 1..n = ", n);
-  require(!options.dims || *options.dims <= d, ErrorCode::usage, options.name, ": dims = ", options.dims.value_or(0),
-          ", need 1..d = ", d);
+  require(options.clusters <= n, ErrorCode::usage, MethodName{options.name}, ": ", OptionName{"clusters"}, " = ",
+          options.clusters, ", need 1..n = ", n);
+  require(!options.dims || *options.dims <= d, ErrorCode::usage, MethodName{options.name}, ": ", OptionName{"dims"},
+          " = ", options.dims.value_or(0), ", need 1..d = ", d);
   if (options.labels.empty()) return;
-  require(static_cast<Index>(options.labels.size()) == n, ErrorCode::usage, options.name, ": ", options.labels.size(),
-          " labels, need n = ", n);
+  require(static_cast<Index>(options.labels.size()) == n, ErrorCode::usage, MethodName{options.name}, ": ",
+          options.labels.size(), " labels, need n = ", n);
   const auto [low, high] = std::minmax_element(options.labels.begin(), options.labels.end());
-  require(*low >= -1 && *high < options.clusters, ErrorCode::usage, options.name, ": labels of ", *high + 1,
-          " classes, need at most clusters = ", options.clusters);
+  require(*low >= -1 && *high < options.clusters, ErrorCode::usage, MethodName{options.name}, ": labels of ", *high + 1,
+          " classes, need at most ", OptionName{"clusters"}, " = ", options.clusters);
 }
 
 Selection ufcm_selection(const Fit& fit, const UfcmTable& table, Index d) {
@@ -201,7 +201,7 @@ void resume(Fit& fit, const std::string& state, bool sampled, Context& context) 
     fit.resume(state, sampled);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::bad_data) throw;
-    fail(ErrorCode::bad_data, context.keeper->where(), ": ", error.what(), "; delete the file to start over");
+    fail(ErrorCode::bad_data, context.keeper->where(), ": ", error.message(), "; delete the file to start over");
   }
 }
 
@@ -246,7 +246,7 @@ Selection ufcm(const Source& source, const UfcmOptions& options, Context& contex
   const Index used = out.components.cols();
   if (options.dims && used < *options.dims) {
     out.report.warnings.push_back(
-        concat(options.name, ": ", used, " of ", *options.dims, " directions used: the rest do not vary"));
+        message(MethodName{options.name}, ": ", used, " of ", *options.dims, " directions used: the rest do not vary"));
   }
   watch.write(out.report);
   return out;

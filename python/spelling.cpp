@@ -1,0 +1,62 @@
+#include "python/spelling.h"
+
+#include <algorithm>
+#include <map>
+
+#include "tamis/select/registry.h"
+
+namespace tamis::python {
+
+namespace {
+
+const Method* method_named(const std::string& name) {
+  const auto& all = methods();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Method& one) { return one.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+// Empty: the method has no such option.
+std::string parameter_of(const std::string& method, const std::string& option) {
+  const Method* known = method_named(method);
+  if (known == nullptr) return {};
+  const auto bound = known->bind();
+  const Options options = bound->options();
+  const Option* found = find_option(options, option);
+  return found == nullptr ? std::string() : found->python_name;
+}
+
+std::string filled(std::string pattern, const std::string& value) {
+  const std::size_t place = pattern.find("{}");
+  return place == std::string::npos ? pattern : pattern.replace(place, 2, value);
+}
+
+std::string keyword(const std::string& word, const std::string& value) {
+  return value.empty() ? word : concat(word, "='", value, "'");
+}
+
+}  // namespace
+
+Speller python_names(const nb::dict& words) {
+  std::map<std::string, std::string> own;
+  for (const auto& [word, spelling] : words) own[to_bytes(word)] = to_bytes(spelling);
+  return [own](const Name& name) {
+    if (name.kind == Name::Kind::method) {
+      const Method* method = method_named(name.word);
+      return method == nullptr ? name.word : method->python_name;
+    }
+    if (const std::string parameter = parameter_of(name.method, name.word); !parameter.empty()) return parameter;
+    const bool flag = name.kind == Name::Kind::flag;
+    if (const auto found = own.find((flag ? "--" : "") + name.word); found != own.end()) {
+      return filled(found->second, name.value);
+    }
+    return keyword(name.word, name.value);
+  };
+}
+
+nb::list spelled(const std::vector<Message>& messages, const Speller& speller) {
+  nb::list out;
+  for (const auto& message : messages) out.append(to_text(message.spelled(speller)));
+  return out;
+}
+
+}  // namespace tamis::python
