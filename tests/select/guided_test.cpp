@@ -236,16 +236,49 @@ TEST(Guided, KeepsNarrowTablesWhole) {
   EXPECT_EQ(found.guidance->evidence[7], 1);
 }
 
+// Columns a, its copy, b and c with x'x = 8 and share 1 each, b and c orthogonal to a: f rises with b and with c, the
+// copy adds nothing to it.
 TEST(Guided, ACopyComesLate) {
+  const double columns[4][8] = {{1, 1, 1, 1, -1, -1, -1, -1},
+                                {1, 1, 1, 1, -1, -1, -1, -1},
+                                {1, 1, -1, -1, 1, 1, -1, -1},
+                                {1, 1, -1, -1, -1, -1, 1, 1}};
+  Matrix x(8, 4);
+  for (Index i = 0; i < x.rows(); ++i) {
+    for (Index j = 0; j < x.cols(); ++j) x(i, j) = columns[j][i];
+  }
+  Context context(2);
+  const Source source = support::dense(x);
+  const Centered z(source, column_moments(source, context));
+  const double excess = 8 * (1 - 3.0 / 7);  // four groups of two rows: t = 3 / (n - 1)
+  const ColumnMerits merits{std::vector<double>(4, 8.0), std::vector<double>(4, excess)};
+  const AlignedPath path = aligned_path(z, merits, {}, std::vector<char>(4, 1), context);
+  EXPECT_EQ(path.columns, (std::vector<Index>{0, 2, 3, 1}));
+  expect_near(path.alignment,
+              {excess / 8, excess / 8 * std::sqrt(2), excess / 8 * std::sqrt(3), excess / 8 * 4 / std::sqrt(6)});
+}
+
+TEST(Guided, CopiesShareAlikeAndTheLowerIndexComesFirst) {
+  Matrix x = planted(150, 61, 3, 20, 5);
+  const std::vector<std::vector<Index>> copies = {{0, 9, 60}, {30, 58}};  // informative, noise
+  support::copy_columns(x, copies);
+  for (const Source& source : {support::dense(x), support::sparse(x)}) {
+    const Selection found = fit(source);
+    for (const auto& group : copies) {
+      for (std::size_t k = 1; k < group.size(); ++k) {
+        EXPECT_NEAR(found.guidance->share[group[k]], found.guidance->share[group.front()], 1e-12);
+        EXPECT_GT(found.scores[group[k - 1]], found.scores[group[k]]);
+      }
+    }
+  }
+}
+
+TEST(Guided, AForcedCopyComesBeforeAnother) {
   Matrix x = planted(150, 60, 3, 20, 5);
-  for (Index i = 0; i < x.rows(); ++i) x(i, 1) = x(i, 0);
-  const Selection found = fit(support::dense(x));
-  const auto& share = found.guidance->share;
-  EXPECT_NEAR(share[0], share[1], 1e-12);
-  const auto rank = [&](Index j) {
-    return std::find(found.ranking.begin(), found.ranking.end(), j) - found.ranking.begin();
-  };
-  EXPECT_GT(std::abs(rank(0) - rank(1)), 1);
+  support::copy_columns(x, {{0, 9}});
+  GuidedOptions options;
+  options.forced = {9};
+  EXPECT_EQ(fit(support::dense(x), options).ranking[0], 9);
 }
 
 TEST(Guided, ForcedColumnsComeFirst) {
