@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numbers>
+#include <numeric>
 
 #include "tamis/data/passes/sample.h"
 #include "tamis/select/guided/alignment.h"
@@ -222,6 +224,46 @@ TEST(Guided, SaysThatThereIsNoStructure) {
     }
   }
   EXPECT_GE(quiet, 5);
+}
+
+// H Q H with Q = U (U'U)^-1 U' and H = I - 11'/n.
+Matrix centered_projector(const std::vector<int>& labels) {
+  const auto n = static_cast<Index>(labels.size());
+  Matrix out(n, n, -1.0 / static_cast<double>(n));
+  for (Index i = 0; i < n; ++i) {
+    const auto size = static_cast<double>(std::count(labels.begin(), labels.end(), labels[i]));
+    for (Index j = 0; j < n; ++j) out(i, j) += labels[i] == labels[j] ? 1 / size : 0;
+  }
+  return out;
+}
+
+// Largest <Q_q, P> / ||Q_q||, all centred.
+TEST(Guided, TheBestPartitionAgreesMostWithTheGuide) {
+  for (std::uint64_t round = 0; round < 20; ++round) {
+    const Random random = support::seeded(round, 5);
+    std::vector<std::vector<int>> all;
+    for (std::uint64_t q = 0; q < 5; ++q) {
+      all.emplace_back();
+      for (std::uint64_t i = 0; i < 30; ++i) {
+        const auto c = static_cast<Index>(2 + q);
+        all.back().push_back(static_cast<int>(i < 2 + q ? i : random.below(100 * q + i, c)));
+      }
+    }
+    const std::vector<double> weights = {0.3, 0.25, 0.2, 0.15, 0.1};
+    Matrix p(30, 30);
+    for (std::size_t q = 0; q < all.size(); ++q) {
+      const Matrix own = centered_projector(all[q]);
+      for (Index k = 0; k < p.size(); ++k) p.data()[k] += weights[q] * own.data()[k];
+    }
+    std::vector<double> agreement;
+    for (const auto& labels : all) {
+      const Matrix own = centered_projector(labels);
+      agreement.push_back(std::inner_product(own.data(), own.data() + own.size(), p.data(), 0.0) /
+                          std::sqrt(std::inner_product(own.data(), own.data() + own.size(), own.data(), 0.0)));
+    }
+    const auto wanted = std::max_element(agreement.begin(), agreement.end()) - agreement.begin();
+    EXPECT_EQ(best_partition(guide_of(all, weights)), wanted) << round;
+  }
 }
 
 TEST(Guided, KeepsNarrowTablesWhole) {
