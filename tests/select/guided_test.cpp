@@ -300,6 +300,45 @@ TEST(Guided, ACopyComesLate) {
               {excess / 8, excess / 8 * std::sqrt(2), excess / 8 * std::sqrt(3), excess / 8 * 4 / std::sqrt(6)});
 }
 
+// More columns than products are computed for at once: against f of every column in turn, from its definition.
+TEST(Guided, TheLongPathIsGreedy) {
+  constexpr Index kColumns = kLongestPath + 100, kSteps = 60;
+  const Matrix x = support::random_matrix(12, kColumns, 4);
+  Context context(2);
+  const Source source = support::dense(x);
+  const ColumnMoments moments = column_moments(source, context);
+  const Centered z(source, moments);
+  ColumnMerits merits{moments.scatter, {}};
+  for (Index j = 0; j < kColumns; ++j)
+    merits.excess.push_back(moments.scatter[j] * (0.1 + 0.001 * static_cast<double>(j * 37 % 101)));
+  const AlignedPath path = aligned_path(z, merits, {}, std::vector<char>(kColumns, 1), context);
+  ASSERT_EQ(path.columns.size(), kLongestPath);
+
+  const auto squared_product = [&](Index a, Index b) {
+    double sum = 0;
+    for (Index i = 0; i < x.rows(); ++i) sum += (x(i, a) - moments.mean[a]) * (x(i, b) - moments.mean[b]);
+    return sum * sum;
+  };
+  double excess = 0, norm = 0;
+  std::vector<double> beside(kColumns);
+  for (Index step = 0; step < kSteps; ++step) {
+    Index best = -1;
+    double most = 0;
+    for (Index j = 0; j < kColumns; ++j) {
+      const auto end = path.columns.begin() + step;
+      if (std::find(path.columns.begin(), end, j) != end) continue;
+      const double f =
+          (excess + merits.excess[j]) / std::sqrt(norm + 2 * beside[j] + merits.scatter[j] * merits.scatter[j]);
+      if (best < 0 || f > most) best = j, most = f;
+    }
+    EXPECT_EQ(path.columns[step], best) << step;
+    EXPECT_NEAR(path.alignment[step], most, kNear * most) << step;
+    excess += merits.excess[best];
+    norm += 2 * beside[best] + merits.scatter[best] * merits.scatter[best];
+    for (Index j = 0; j < kColumns; ++j) beside[j] += squared_product(best, j);
+  }
+}
+
 TEST(Guided, CopiesShareAlikeAndTheLowerIndexComesFirst) {
   Matrix x = planted(150, 61, 3, 20, 5);
   const std::vector<std::vector<Index>> copies = {{0, 9, 60}, {30, 58}};  // informative, noise
