@@ -16,6 +16,7 @@
 #include "tamis/base/text/spelling.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/data/formats/list.h"
+#include "tamis/data/formats/words.h"
 
 namespace tamis {
 
@@ -90,28 +91,29 @@ bool is_list_file(const std::string& text) {
   return there && (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode));
 }
 
-// The records of a CSV text: quotes may hide separators and line ends.
-std::vector<std::vector<std::string>> csv_records(const std::string& content) {
-  std::vector<std::vector<std::string>> records(1, std::vector<std::string>(1));
+// Takes the next record off a CSV text: quotes may hide separators and line ends.
+void next_record(std::string_view& rest, std::vector<std::string>& record, Budget& budget) {
+  record.assign(1, "");
   bool quoted = false;
-  for (const char byte : content) {
+  while (!rest.empty()) {
+    const char byte = rest.front();
+    rest.remove_prefix(1);
     if (byte == '"') {
       quoted = !quoted;
     } else if (quoted || (byte != ',' && byte != '\n')) {
-      records.back().back() += byte;
+      record.back() += byte;
     } else if (byte == ',') {
-      records.back().emplace_back();
+      grow(record, 1, budget);
+      record.emplace_back();
     } else {
-      records.emplace_back(1);
+      return;
     }
   }
-  return records;
 }
 
 // Once, since a pipe cannot be read again.
-std::string read_whole(const std::string& path, Context& context) {
+std::string read_whole(const std::string& path, Budget& budget, Context& context) {
   const auto bytes = open_text(path, context);
-  Budget budget(context, bytes->where());
   std::string content;
   for (std::size_t got = 1; got > 0;) {
     constexpr std::size_t kPiece = 1 << 16;
@@ -124,18 +126,21 @@ std::string read_whole(const std::string& path, Context& context) {
   return content;
 }
 
-FeatureList read_ranking(const std::string& path, const std::string& content, bool selected_only) {
-  const auto records = csv_records(content);
+FeatureList read_ranking(const std::string& path, std::string_view rest, bool selected_only, Budget& budget) {
+  budget.take(rest.size());  // a single record may hold it all
+  std::vector<std::string> record;
+  next_record(rest, record, budget);
+  const std::size_t cells = record.size();
   // Rankings of older versions have positions among the features only.
-  const bool has_columns = records[0].back() == "column";
+  const bool has_columns = record.back() == "column";
   FeatureList list{{}, has_columns ? FeatureList::Kind::columns_of_file : FeatureList::Kind::features};
-  for (std::size_t i = 1; i < records.size(); ++i) {
-    const auto& record = records[i];
-    if (record.size() == 1 && record[0].empty()) continue;  // after the last line end
+  for (Index number = 2; !rest.empty(); ++number) {
+    next_record(rest, record, budget);
+    if (record.size() == 1 && record[0].empty()) continue;
     const std::string& word = has_columns ? record.back() : record[std::min<std::size_t>(1, record.size() - 1)];
-    require(record.size() == records[0].size() && parse_whole<Index>(word).has_value(), ErrorCode::bad_data, path,
-            ": record ", i + 1, ", need ", kRankingHeader, ",... as tamis writes them");
-    if (!selected_only || record[4] == "1") list.words.push_back(word);
+    require(record.size() == cells && parse_whole<Index>(word).has_value(), ErrorCode::bad_data, path, ": record ",
+            number, ", need ", kRankingHeader, ",... as tamis writes them");
+    if (!selected_only || record[4] == "1") add_word(list.words, word, budget);
   }
   return list;
 }
@@ -201,10 +206,11 @@ std::vector<Index> resolve_features(const FeatureList& list, const Table& table,
 FeatureList read_feature_list(const std::string& path, std::optional<Index> top, Context& context) {
   require(file_kind(path) != FileKind::folder, ErrorCode::bad_data, printable(path, path.size()),
           ": a folder, need a file of one word a line");
-  const std::string content = read_whole(path, context);
+  Budget budget(context, printable(path, path.size()));
+  const std::string content = read_whole(path, budget, context);
   FeatureList list;
   if (content.starts_with(kRankingHeader)) {
-    list = read_ranking(path, content, !top);
+    list = read_ranking(path, content, !top, budget);
   } else {
     list.words = read_list(*open_memory(content, printable(path, path.size())), context);
   }

@@ -85,6 +85,8 @@ TEST(Csv, WarnsOfARowThatMayBeAHeader) {
   EXPECT_NE(warned("9.5,8.5,8.2,7,3.1,2\n5,1,7,2,2,1\n").find("--header yes"), std::string::npos);
   EXPECT_EQ(warned("1,2\n5,1\n"), "") << "two numbers rise as often as not";
   EXPECT_EQ(warned("3,5,9\n5,1,7\n"), "") << "so few rise by chance";
+  EXPECT_EQ(warned("5,6,7\n5,1,7\n"), "") << "steps of one, but from no usual start";
+  EXPECT_EQ(warned("2001.5,2002.5,2003.5\n5,1,7\n"), "") << "no years";
   EXPECT_EQ(warned("2001,2002,2003\n2002,2004,2009\n5,1,7\n"), "") << "another row rises, too";
 }
 

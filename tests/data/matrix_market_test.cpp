@@ -65,8 +65,10 @@ TEST(MatrixMarket, Refuses) {
         "2 2 99999999999999999999\n1 1 1\n"}) {
     refused(kReal + body);
   }
-  refused("%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 1 1 1\n");
-  refused("%%MatrixMarket matrix coordinate real hermitian\n2 2 1\n1 1 1\n");
+  EXPECT_EQ(refused("%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 1 1 1\n"),
+            "x.mtx: line 1: field \"complex\", need real, integer or (with coordinate) pattern");
+  EXPECT_EQ(refused("%%MatrixMarket matrix coordinate real hermitian\n2 2 1\n1 1 1\n"),
+            "x.mtx: line 1: symmetry \"hermitian\", need general or symmetric");
   refused("%%MatrixMarket vector coordinate real general\n2 2 1\n1 1 1\n");
   refused("%%MatrixMarket matrix array pattern general\n2 2\n");
   refused("%%MatrixMarket matrix array real general\n4000000000 4000000000\n1\n");

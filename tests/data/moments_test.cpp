@@ -233,6 +233,13 @@ TEST(ColumnMoments, VarianceDividesByRowsMinusOne) {
   EXPECT_DOUBLE_EQ(found.max[0], 6);
 }
 
+TEST(ColumnMoments, VarianceOfTwoRows) {
+  Matrix x(2, 1);
+  x(1, 0) = 2;
+  Context context(1);
+  EXPECT_EQ(column_moments(support::dense(x), context).variance(0), 2.0);
+}
+
 TEST(ColumnMoments, OneRowHasNoScatter) {
   Context context(1);
   const ColumnMoments found = column_moments(support::dense(support::random_matrix(1, 4, 7)), context);

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "read_support.h"
+#include "tamis/data/formats/npy_rows.h"
+#include "tamis/data/stores/disk_store.h"
 
 namespace tamis {
 namespace {
@@ -66,6 +68,15 @@ TEST(Npy, BigEndianIsSwapped) {
   EXPECT_EQ(values(parse(npy_bytes(npy_dict(">f2", "(2, 3)"), f2))), (Rows{{1, 1, 1}, {1, 1, 1}}));
 }
 
+// Numbers that need a change are changed a quarter of a mebibyte at a time.
+TEST(Npy, EveryPieceOfALargeArrayIsSwapped) {
+  constexpr int kCount = 80000;
+  std::string payload;
+  for (int k = 0; k < kCount; ++k) payload += swapped(static_cast<double>(k));
+  const Rows rows = values(parse(npy_bytes(npy_dict(">f8", "(40000, 2)"), payload)));
+  for (int k = 0; k < kCount; ++k) ASSERT_EQ(rows[static_cast<std::size_t>(k / 2)][static_cast<std::size_t>(k % 2)], k);
+}
+
 TEST(Npy, FortranOrderAndTransposeAreStrides) {
   const std::string fortran = npy_of<double>("<f8", "(2, 3)", {1, 4, 2, 5, 3, 6}, true);
   EXPECT_EQ(values(parse(fortran)), kWanted);
@@ -73,6 +84,37 @@ TEST(Npy, FortranOrderAndTransposeAreStrides) {
   const std::string c = npy_of<double>("<f8", "(2, 3)", {1, 2, 3, 4, 5, 6});
   EXPECT_EQ(values(parse(c, true)), (Rows{{1, 4}, {2, 5}, {3, 6}}));
   EXPECT_EQ(parse(c, true).store().block(0).dense.row_stride, 1);
+}
+
+TEST(Npy, RowsOnDiskAreThoseInMemory) {
+  std::string swapped_numbers;
+  for (int k = 0; k < 15; ++k) swapped_numbers += swapped(std::int32_t{k});
+  const std::vector<double> numbers = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const std::vector<std::uint16_t> halves = {0x3C00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600, 0x4700, 0x4800,
+                                             0x4880, 0x4900, 0x4980, 0x4A00, 0x4A80, 0x4B00, 0x4B80};
+  const Folder folder;
+  Context context(1);
+  for (const std::string& bytes :
+       {npy_of<double>("<f8", "(5, 3)", numbers), npy_of<double>("<f8", "(5, 3)", numbers, true),
+        npy_of<std::uint16_t>("<f2", "(5, 3)", halves), npy_of<std::uint16_t>("<f2", "(5, 3)", halves, true),
+        npy_bytes(npy_dict(">i4", "(5, 3)"), swapped_numbers)}) {
+    const std::string path = folder.write("x.npy", bytes);
+    for (const bool transpose : {false, true}) {
+      const auto rows = open_npy_rows(path, transpose, context);
+      EXPECT_EQ(values(Source(make_disk_store(rows, 2, 0, 2))), values(parse(bytes, transpose)));
+    }
+  }
+}
+
+TEST(Npy, AFileThatShrinksIsRefused) {
+  const Folder folder;
+  const std::string path = folder.write("x.npy", npy_of<double>("<f8", "(2, 3)", {1, 2, 3, 4, 5, 6}));
+  Context context(1);
+  const auto rows = open_npy_rows(path, false, context);
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
+  std::vector<std::byte> row(24);
+  rows->read(0, 1, row.data());
+  EXPECT_NE(error_of(ErrorCode::bad_data, [&] { rows->read(1, 1, row.data()); }).find("ends early"), std::string::npos);
 }
 
 TEST(Npy, EveryVersion) {

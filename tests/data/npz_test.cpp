@@ -163,6 +163,28 @@ TEST(Npz, ScipySparse) {
             (Rows{{3, 0, 1}, {0, 5, 0}}));
 }
 
+// The same entries by row and column.
+std::string coordinates(const std::vector<std::int32_t>& rows, const std::vector<std::int32_t>& cols) {
+  Zip zip;
+  zip.add("row.npy", npy_of<std::int32_t>("<i4", "(5,)", rows));
+  zip.add("col.npy", npy_of<std::int32_t>("<i4", "(5,)", cols));
+  zip.add("format.npy", npy_bytes(npy_dict("|S3", "()"), "coo"));
+  zip.add("shape.npy", npy_of<std::int64_t>("<i8", "(2,)", {2, 3}));
+  zip.add("data.npy", npy_of<float>("<f4", "(5,)", {1, 1, 2, 0, 5}));
+  return zip.bytes();
+}
+
+TEST(Npz, ScipyCoordinates) {
+  const std::string good = coordinates({0, 0, 0, 1, 1}, {2, 0, 0, 0, 1});
+  EXPECT_EQ(values(parse(good).table.source), (Rows{{3, 0, 1}, {0, 5, 0}}));
+  ReadOptions options;
+  options.transpose = true;
+  EXPECT_EQ(values(parse(good, options).table.source), (Rows{{3, 0}, {0, 5}, {1, 0}}));
+  refused(coordinates({0, 0, 0, 1, 2}, {2, 0, 0, 0, 1}));
+  refused(coordinates({0, 0, 0, 1, 1}, {2, 0, 0, 0, 3}));
+  refused(coordinates({0, 0, 0, 1, -1}, {2, 0, 0, 0, 1}));
+}
+
 TEST(Npz, RefusesBadSparse) {
   refused(sparse("bsr", kIndptr, kIndices));
   refused(sparse("csr", npy_of<std::int32_t>("<i4", "(3,)", {0, 4, 3}), kIndices));

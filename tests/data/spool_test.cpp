@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "tamis/base/error.h"
+#include "tamis/data/passes/passes.h"
 #include "tests/support/tables.h"
 
 namespace tamis {
@@ -47,6 +48,16 @@ TEST(Spool, PanelsOfColumnsAreRows) {
       EXPECT_EQ(got[k], static_cast<float>(whole(first + at / 7, at % 7))) << first << " " << k;
     }
   }
+}
+
+// Columns are turned into rows a quarter of a million numbers at a time.
+TEST(Spool, LargeColumnsAreRows) {
+  const Matrix x = support::random_matrix(90000, 7, 3);
+  const Source here = support::fortran(x, x.rows());
+  Context context(1);
+  const Matrix found = gather(support::spooled(here), context);
+  ASSERT_EQ(found.size(), x.size());
+  EXPECT_TRUE(std::equal(x.data(), x.data() + x.size(), found.data()));
 }
 
 TEST(Spool, PanelsThatAreNoTableAreRefused) {

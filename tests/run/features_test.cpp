@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "tamis/base/error.h"
+#include "tests/support/checks.h"
 
 namespace tamis {
 namespace {
@@ -107,6 +108,23 @@ TEST(Features, OurRankingFilesHavePositionsInTheFile) {
   const TemporaryFile now("rank,index,name,score,selected,share,column\n1,1,\"4\",0.5,1,0.3,2\n2,0,d,0.25,0,0.1,0\n");
   EXPECT_EQ(read_feature_list(now.path(), std::nullopt, context).words, std::vector<std::string>{"2"});
   EXPECT_EQ(read_feature_list(now.path(), 2, context).kind, FeatureList::Kind::columns_of_file);
+}
+
+TEST(Features, RankingFilesTakeNoMoreThanTheLimit) {
+  const std::string header = "rank,index,name,score,selected";
+  const TemporaryFile wide(header + "\n" + std::string(1 << 20, ','));
+  const TemporaryFile wide_header(header + std::string(1 << 20, ','));
+  std::string many = header + "\n";
+  for (int i = 0; i < 1 << 16; ++i) many += "1,1,,,1\n";
+  const TemporaryFile long_file(many);
+  Context context(1);
+  for (const TemporaryFile* file : {&wide, &wide_header, &long_file}) {
+    context.memory_limit = std::uint64_t{4} << 20;
+    support::expect_error(ErrorCode::resources, {file->path(), "memory"},
+                          [&] { read_feature_list(file->path(), 1, context); });
+  }
+  context.memory_limit = std::uint64_t{64} << 20;
+  EXPECT_EQ(read_feature_list(long_file.path(), 1, context).words.size(), 1);
 }
 
 // A file of id, a, note, b: the features a and b stand at 1 and 3.

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numbers>
+#include <numeric>
 
 #include "tamis/data/passes/sample.h"
 #include "tamis/select/guided/alignment.h"
@@ -224,6 +226,46 @@ TEST(Guided, SaysThatThereIsNoStructure) {
   EXPECT_GE(quiet, 5);
 }
 
+// H Q H with Q = U (U'U)^-1 U' and H = I - 11'/n.
+Matrix centered_projector(const std::vector<int>& labels) {
+  const auto n = static_cast<Index>(labels.size());
+  Matrix out(n, n, -1.0 / static_cast<double>(n));
+  for (Index i = 0; i < n; ++i) {
+    const auto size = static_cast<double>(std::count(labels.begin(), labels.end(), labels[i]));
+    for (Index j = 0; j < n; ++j) out(i, j) += labels[i] == labels[j] ? 1 / size : 0;
+  }
+  return out;
+}
+
+// Largest <Q_q, P> / ||Q_q||, all centred.
+TEST(Guided, TheBestPartitionAgreesMostWithTheGuide) {
+  for (std::uint64_t round = 0; round < 20; ++round) {
+    const Random random = support::seeded(round, 5);
+    std::vector<std::vector<int>> all;
+    for (std::uint64_t q = 0; q < 5; ++q) {
+      all.emplace_back();
+      for (std::uint64_t i = 0; i < 30; ++i) {
+        const auto c = static_cast<Index>(2 + q);
+        all.back().push_back(static_cast<int>(i < 2 + q ? i : random.below(100 * q + i, c)));
+      }
+    }
+    const std::vector<double> weights = {0.3, 0.25, 0.2, 0.15, 0.1};
+    Matrix p(30, 30);
+    for (std::size_t q = 0; q < all.size(); ++q) {
+      const Matrix own = centered_projector(all[q]);
+      for (Index k = 0; k < p.size(); ++k) p.data()[k] += weights[q] * own.data()[k];
+    }
+    std::vector<double> agreement;
+    for (const auto& labels : all) {
+      const Matrix own = centered_projector(labels);
+      agreement.push_back(std::inner_product(own.data(), own.data() + own.size(), p.data(), 0.0) /
+                          std::sqrt(std::inner_product(own.data(), own.data() + own.size(), own.data(), 0.0)));
+    }
+    const auto wanted = std::max_element(agreement.begin(), agreement.end()) - agreement.begin();
+    EXPECT_EQ(best_partition(guide_of(all, weights)), wanted) << round;
+  }
+}
+
 TEST(Guided, KeepsNarrowTablesWhole) {
   Matrix x = planted(100, 12, 3, 5, 1);
   for (Index i = 0; i < x.rows(); ++i) x(i, 7) = 0.1;
@@ -236,16 +278,88 @@ TEST(Guided, KeepsNarrowTablesWhole) {
   EXPECT_EQ(found.guidance->evidence[7], 1);
 }
 
+// Columns a, its copy, b and c with x'x = 8 and share 1 each, b and c orthogonal to a: f rises with b and with c, the
+// copy adds nothing to it.
 TEST(Guided, ACopyComesLate) {
-  Matrix x = planted(150, 60, 3, 20, 5);
-  for (Index i = 0; i < x.rows(); ++i) x(i, 1) = x(i, 0);
-  const Selection found = fit(support::dense(x));
-  const auto& share = found.guidance->share;
-  EXPECT_NEAR(share[0], share[1], 1e-12);
-  const auto rank = [&](Index j) {
-    return std::find(found.ranking.begin(), found.ranking.end(), j) - found.ranking.begin();
+  const double columns[4][8] = {{1, 1, 1, 1, -1, -1, -1, -1},
+                                {1, 1, 1, 1, -1, -1, -1, -1},
+                                {1, 1, -1, -1, 1, 1, -1, -1},
+                                {1, 1, -1, -1, -1, -1, 1, 1}};
+  Matrix x(8, 4);
+  for (Index i = 0; i < x.rows(); ++i) {
+    for (Index j = 0; j < x.cols(); ++j) x(i, j) = columns[j][i];
+  }
+  Context context(2);
+  const Source source = support::dense(x);
+  const Centered z(source, column_moments(source, context));
+  const double excess = 8 * (1 - 3.0 / 7);  // four groups of two rows: t = 3 / (n - 1)
+  const ColumnMerits merits{std::vector<double>(4, 8.0), std::vector<double>(4, excess)};
+  const AlignedPath path = aligned_path(z, merits, {}, std::vector<char>(4, 1), context);
+  EXPECT_EQ(path.columns, (std::vector<Index>{0, 2, 3, 1}));
+  expect_near(path.alignment,
+              {excess / 8, excess / 8 * std::sqrt(2), excess / 8 * std::sqrt(3), excess / 8 * 4 / std::sqrt(6)});
+}
+
+// More columns than products are computed for at once: against f of every column in turn, from its definition.
+TEST(Guided, TheLongPathIsGreedy) {
+  constexpr Index kColumns = kLongestPath + 100, kSteps = 60;
+  const Matrix x = support::random_matrix(12, kColumns, 4);
+  Context context(2);
+  const Source source = support::dense(x);
+  const ColumnMoments moments = column_moments(source, context);
+  const Centered z(source, moments);
+  ColumnMerits merits{moments.scatter, {}};
+  for (Index j = 0; j < kColumns; ++j)
+    merits.excess.push_back(moments.scatter[j] * (0.1 + 0.001 * static_cast<double>(j * 37 % 101)));
+  const AlignedPath path = aligned_path(z, merits, {}, std::vector<char>(kColumns, 1), context);
+  ASSERT_EQ(path.columns.size(), kLongestPath);
+
+  const auto squared_product = [&](Index a, Index b) {
+    double sum = 0;
+    for (Index i = 0; i < x.rows(); ++i) sum += (x(i, a) - moments.mean[a]) * (x(i, b) - moments.mean[b]);
+    return sum * sum;
   };
-  EXPECT_GT(std::abs(rank(0) - rank(1)), 1);
+  double excess = 0, norm = 0;
+  std::vector<double> beside(kColumns);
+  for (Index step = 0; step < kSteps; ++step) {
+    Index best = -1;
+    double most = 0;
+    for (Index j = 0; j < kColumns; ++j) {
+      const auto end = path.columns.begin() + step;
+      if (std::find(path.columns.begin(), end, j) != end) continue;
+      const double f =
+          (excess + merits.excess[j]) / std::sqrt(norm + 2 * beside[j] + merits.scatter[j] * merits.scatter[j]);
+      if (best < 0 || f > most) best = j, most = f;
+    }
+    EXPECT_EQ(path.columns[step], best) << step;
+    EXPECT_NEAR(path.alignment[step], most, kNear * most) << step;
+    excess += merits.excess[best];
+    norm += 2 * beside[best] + merits.scatter[best] * merits.scatter[best];
+    for (Index j = 0; j < kColumns; ++j) beside[j] += squared_product(best, j);
+  }
+}
+
+TEST(Guided, CopiesShareAlikeAndTheLowerIndexComesFirst) {
+  Matrix x = planted(150, 61, 3, 20, 5);
+  const std::vector<std::vector<Index>> copies = {{0, 9, 60}, {30, 58}};  // informative, noise
+  support::copy_columns(x, copies);
+  for (const Source& source : {support::dense(x), support::sparse(x)}) {
+    const Selection found = fit(source);
+    for (const auto& group : copies) {
+      for (std::size_t k = 1; k < group.size(); ++k) {
+        EXPECT_NEAR(found.guidance->share[group[k]], found.guidance->share[group.front()], 1e-12);
+        EXPECT_GT(found.scores[group[k - 1]], found.scores[group[k]]);
+      }
+    }
+  }
+}
+
+TEST(Guided, AForcedCopyComesBeforeAnother) {
+  Matrix x = planted(150, 60, 3, 20, 5);
+  support::copy_columns(x, {{0, 9}});
+  GuidedOptions options;
+  options.forced = {9};
+  EXPECT_EQ(fit(support::dense(x), options).ranking[0], 9);
 }
 
 TEST(Guided, ForcedColumnsComeFirst) {

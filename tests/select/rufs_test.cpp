@@ -395,15 +395,20 @@ TEST(Rufs, SurvivesExtremeUnits) {
   }
 }
 
+// Three groups; each has two columns of its own, where its rows are 4 larger than all others.
+Matrix groups_with_columns(Index rows, Index cols) {
+  Matrix x = support::random_matrix(rows, cols, 9);
+  for (Index i = 0; i < rows; ++i) x(i, i % 3) += 4, x(i, 3 + i % 3) += 4;
+  return x;
+}
+
 TEST(Rufs, InformativeColumnsComeFirst) {
-  const Matrix x = support::mixture(200, 30, 3, 6, 4, 9);
+  const Matrix x = groups_with_columns(200, 30);
   RufsOptions o;
   o.clusters = 3;
   Context context(2);
   const Selection found = rufs(support::dense(x), o, context);
-  Index informative = 0;
-  for (std::size_t k = 0; k < 6; ++k) informative += found.ranking[k] < 6 ? 1 : 0;
-  EXPECT_GE(informative, 5);
+  for (std::size_t k = 0; k < 6; ++k) EXPECT_LT(found.ranking[k], 6) << k;
 }
 
 TEST(Rufs, ClustersThatStayEmptyAreLeftOut) {

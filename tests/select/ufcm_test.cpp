@@ -342,6 +342,93 @@ TEST(UfcmScale, ExtremeTablesAreFiniteOrRefused) {
   }
 }
 
+TEST(UfcmScale, CentersAreInTheUnitsOfTheTable) {
+  const Matrix x = support::mixture(40, 6, 3, 3, 3, 7);
+  Matrix far = x;
+  for (Index i = 0; i < far.size(); ++i) far.data()[i] *= 0x1p300;
+  const Selection near_one = fit(support::dense(x), with_clusters(3)),
+                  found = fit(support::dense(far), with_clusters(3));
+  ASSERT_EQ(found.centers.size(), near_one.centers.size());
+  for (Index i = 0; i < found.centers.size(); ++i) {
+    EXPECT_NEAR(found.centers.data()[i] * 0x1p-300, near_one.centers.data()[i], 1e-9 * 10);
+  }
+}
+
+// --- (f) Runs that are resumed ------------------------------------------------------------------------------------
+
+class Kept final : public Keeper {
+ public:
+  explicit Kept(std::optional<std::string> given = {}) : given_(std::move(given)) {}
+  std::string where() const override { return "state"; }
+  std::optional<std::string> load() override { return given_; }
+  void save(const std::function<std::string()>& state, bool) override { states.push_back(state()); }
+
+  std::vector<std::string> states;
+
+ private:
+  std::optional<std::string> given_;
+};
+
+class UfcmState : public testing::TestWithParam<double> {
+ protected:
+  Selection run(Keeper& keeper) const {
+    UfcmOptions options = with_clusters(3);
+    options.alpha = GetParam();
+    options.iterations = 6;
+    options.tolerance = 0;
+    Context context(2);
+    context.keeper = &keeper;
+    return ufcm(support::dense(x), options, context);
+  }
+
+  const Matrix x = support::mixture(60, 8, 3, 4, 3, 11);
+};
+
+TEST_P(UfcmState, EveryStateLeadsToTheSameBits) {
+  Kept whole;
+  const Selection wanted = run(whole);
+  ASSERT_FALSE(whole.states.empty());
+  for (const std::string& state : whole.states) {
+    Kept kept(state);
+    const Selection found = run(kept);
+    EXPECT_EQ(found.scores, wanted.scores);
+    EXPECT_EQ(found.clusters, wanted.clusters);
+    EXPECT_EQ(found.report.objective, wanted.report.objective);
+  }
+}
+
+TEST_P(UfcmState, StatesOfAnotherLengthAreRefused) {
+  Kept whole;
+  run(whole);
+  const std::string& good = whole.states.back();
+  const auto refused = [&](const std::string& state) {
+    Kept kept(state);
+    support::expect_error(ErrorCode::bad_data, {"damaged"}, [&] { run(kept); });
+  };
+  for (std::size_t size = 0; size < good.size(); size += 97) refused(good.substr(0, size));
+  refused(good + '\0');
+}
+
+TEST_P(UfcmState, ANumberThatIsNoneIsRefusedOrChangesNothing) {
+  Kept whole;
+  const Selection wanted = run(whole);
+  const std::string& good = whole.states.back();
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  Index refused = 0;
+  for (std::size_t at = 0; at + sizeof none <= good.size(); at += sizeof none) {
+    Kept kept(std::string(good).replace(at, sizeof none, reinterpret_cast<const char*>(&none), sizeof none));
+    try {
+      EXPECT_EQ(run(kept).scores, wanted.scores) << at;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::bad_data) << at << ": " << error.what();
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 8 * 3);  // W at least
+}
+
+INSTANTIATE_TEST_SUITE_P(Alphas, UfcmState, testing::Values(1.0, 0.4));
+
 // --- (e) Columns -------------------------------------------------------------------------------------------------
 
 TEST(UfcmColumns, ConstantColumnsScoreZeroAndRankLast) {

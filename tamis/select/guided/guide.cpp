@@ -119,7 +119,10 @@ Source unit_deviations(const Source& source, Context& context) {
   for (const double scatter : moments.scatter) {
     scale.push_back(1 / (std::sqrt(scatter / static_cast<double>(moments.rows)) * moments.unit));
   }
-  return source.with_column_scale(scale);
+  Source out = source.with_column_scale(scale);
+  require(std::ranges::all_of(out.column_scale(), [](double factor) { return std::isfinite(factor); }),
+          ErrorCode::bad_data, "guided: values so small that 1 / deviation overflows: scale the data");
+  return out;
 }
 
 Source unit_rows_of(const Source& source, Context& context) {

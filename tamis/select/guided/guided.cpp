@@ -7,6 +7,7 @@
 
 #include "tamis/base/error.h"
 #include "tamis/data/passes/sample.h"
+#include "tamis/select/copies.h"
 #include "tamis/select/direct.h"
 #include "tamis/select/guided/alignment.h"
 #include "tamis/select/guided/evidence.h"
@@ -25,6 +26,7 @@ struct GuidedTable {
   std::vector<Index> kept;
   Centered z;
   std::vector<double> scatter;
+  Copies copies;
 };
 
 // A column counts where it takes values that differ by more than rounding.
@@ -56,7 +58,8 @@ GuidedTable guided_table(const Source& sampled, Context& context) {
   Source varying = rows.with_columns(kept);
   ColumnMoments moments = column_moments(varying, context);
   Centered z(varying, moments);
-  return {std::move(varying), std::move(kept), std::move(z), std::move(moments.scatter)};
+  Copies copies = find_copies(varying, moments, context);
+  return {std::move(varying), std::move(kept), std::move(z), std::move(moments.scatter), std::move(copies)};
 }
 
 std::vector<Index> positions_among(const std::vector<Index>& kept, const std::vector<Index>& columns) {
@@ -68,9 +71,23 @@ std::vector<Index> positions_among(const std::vector<Index>& kept, const std::ve
   return out;
 }
 
+// Of exact copies the lower index comes first, however their numbers were rounded; the first `settled` columns stay.
+void put_copies_in_order(const Copies& copies, std::size_t settled, std::vector<Index>& order) {
+  if (!copies.any()) return;
+  std::vector<std::vector<Index>> members(static_cast<std::size_t>(copies.groups()));
+  for (std::size_t k = settled; k < order.size(); ++k) members[copies.group[order[k]]].push_back(order[k]);
+  for (auto& group : members) std::sort(group.rbegin(), group.rend());
+  for (std::size_t k = settled; k < order.size(); ++k) {
+    auto& group = members[copies.group[order[k]]];
+    order[k] = group.back();
+    group.pop_back();
+  }
+}
+
 // Of all columns: the path, the others by falling share, at last those that do not vary.
-std::vector<Index> whole_order(const std::vector<Index>& path, const std::vector<double>& share,
-                               const std::vector<Index>& kept, Index d) {
+std::vector<Index> whole_order(const std::vector<Index>& path, std::size_t forced, const std::vector<double>& share,
+                               const GuidedTable& table, Index d) {
+  const std::vector<Index>& kept = table.kept;
   std::vector<char> placed(kept.size());
   std::vector<Index> order = path, rest;
   for (const Index j : path) placed[j] = 1;
@@ -79,6 +96,7 @@ std::vector<Index> whole_order(const std::vector<Index>& path, const std::vector
   }
   std::stable_sort(rest.begin(), rest.end(), [&](Index a, Index b) { return share[a] > share[b]; });
   order.insert(order.end(), rest.begin(), rest.end());
+  put_copies_in_order(table.copies, forced, order);
   for (Index& j : order) j = kept[j];
   std::vector<char> varies(d);
   for (const Index j : kept) varies[j] = 1;
@@ -242,12 +260,12 @@ Selection guided(const Source& source, const GuidedOptions& options, Context& co
   context.progress("guided", options.evidence ? 0.35 : 0.9, "evidence");
   const std::vector<char> may_enter = admitted_columns(judged.table, options, guidance, context);
   context.progress("guided", 0.9, "order of columns");
-  AlignedPath path =
-      aligned_path(judged.table.z, judged.merits, positions_among(kept, options.forced), may_enter, context);
+  const std::vector<Index> forced = positions_among(kept, options.forced);
+  AlignedPath path = aligned_path(judged.table.z, judged.merits, forced, may_enter, context);
 
   Selection out;
   const Index d = source.cols();
-  out.ranking = whole_order(path.columns, guidance.share, kept, d);
+  out.ranking = whole_order(path.columns, forced.size(), guidance.share, judged.table, d);
   out.scores = scores_of_order(out.ranking, kept.size());
   guidance.alignment = std::move(path.alignment);
   suggest_count(static_cast<Index>(kept.size()), guidance);
