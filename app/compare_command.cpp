@@ -231,7 +231,11 @@ std::string grid_table(const Result& result) {
 
 void write_head(Json& json, const Result& result, Session& session) {
   const CompareRequest& request = result.request;
-  json.member("tamis", kVersion).key("options").begin_object().member("clusters", request.clusters);
+  json.member("tamis", kVersion)
+      .member("schema", kSchema)
+      .key("options")
+      .begin_object()
+      .member("clusters", request.clusters);
   json.member("features", request.sizes).key("labels");
   result.labelled() ? json.value(result.arguments.labels) : json.null();
   json.member("repeats", request.repeats).member("subsets", request.subsets).member("grid", request.grid);

@@ -6,6 +6,7 @@
 #include "app/session.h"
 #include "tamis/base/version.h"
 #include "tamis/data/scale.h"
+#include "tamis/report/document.h"
 #include "tamis/run/features.h"
 
 namespace tamis::app {
@@ -43,7 +44,12 @@ std::string evaluation_json(const EvaluateArguments& arguments, const Table& tab
   std::vector<std::string> notes = session.warnings();
   notes.insert(notes.end(), evaluation.notes.begin(), evaluation.notes.end());
   Json json;
-  json.begin_object().member("tamis", kVersion).key("options").begin_object().member("clusters", options.clusters);
+  json.begin_object()
+      .member("tamis", kVersion)
+      .member("schema", kSchema)
+      .key("options")
+      .begin_object()
+      .member("clusters", options.clusters);
   json.member("repeats", options.repeats).member("scale", arguments.scale).member("seed", session.context().seed);
   json.member("threads", session.context().threads()).end_object().key("data").begin_object();
   json.member("path", table.path).member("rows", table.source.rows()).member("features", table.source.cols());

@@ -5,7 +5,7 @@
 #include "app/session.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/base/version.h"
-#include "tamis/report/json.h"
+#include "tamis/report/document.h"
 #include "tamis/run/features.h"
 #include "tamis/run/forecast.h"
 #include "tamis/run/profile.h"
@@ -86,7 +86,12 @@ std::string describe_json(const Table& table, const Profile& found, const Contex
   const Shape shape = shape_of(table.source);
   const Store& store = table.source.store();
   Json json;
-  json.begin_object().member("tamis", kVersion).key("data").begin_object().member("path", table.path);
+  json.begin_object()
+      .member("tamis", kVersion)
+      .member("schema", kSchema)
+      .key("data")
+      .begin_object()
+      .member("path", table.path);
   json.member("rows", table.source.rows()).member("features", table.source.cols()).member("format", table.format);
   json.member("sparse", store.sparse()).member("dtype", name_of(store.dtype())).member("stored", store.nonzeros());
   json.member("bytes", store.table_bytes()).member("zeros", found.zeros).member("not_finite", found.not_finite);

@@ -209,16 +209,18 @@ SelectionRecord record_of(const Job& job, Session& session) {
     if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
   }
   Context& context = session.context();
-  return {job.table,    job.method,        job.bound->options(), job.request,           job.result,
-          context.seed, context.threads(), context.memory_limit, peak_resident_bytes(), warnings};
+  return {
+      job.table,         job.method,           job.bound->options(),  job.request, job.result,           context.seed,
+      context.threads(), context.memory_limit, peak_resident_bytes(), warnings,    job.arguments.data.id};
 }
 
 void write_selection(OutputFolder& folder, const Job& job, const SelectionRecord& record, const std::string& json,
                      Session& session) {
   folder.add("ranking.csv", [&](FileWriter& out) { write_ranking(record, out); });
   folder.add(reduced_name(job.table), [&](FileWriter& out) {
-    naming(job.arguments.data.path,
-           [&] { write_reduced(job.table, job.result.selected, job.arguments.data.id, out, session.context()); });
+    naming(job.arguments.data.path, [&] {  // in the order of the table, as transform() has them in Python
+      write_reduced(job.table, sorted(job.result.selected), job.arguments.data.id, out, session.context());
+    });
   });
   folder.add("selection.json", [&](FileWriter& out) { out.write(json); });
   const page::Page page =

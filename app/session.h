@@ -73,6 +73,7 @@ struct Command {
 };
 
 Command add_select_command(CLI::App& root);
+Command add_apply_command(CLI::App& root);
 Command add_evaluate_command(CLI::App& root);
 Command add_compare_command(CLI::App& root);
 Command add_methods_command(CLI::App& root);

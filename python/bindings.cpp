@@ -17,7 +17,9 @@
 #include "tamis/eval/evaluate.h"
 #include "tamis/eval/metrics.h"
 #include "tamis/eval/redundancy.h"
+#include "tamis/report/document.h"
 #include "tamis/report/verdict.h"
+#include "tamis/run/apply.h"
 #include "tamis/run/compare.h"
 #include "tamis/run/forecast.h"
 #include "tamis/run/select.h"
@@ -140,6 +142,33 @@ double mean_correlation(const nb::object& data, const std::vector<Index>& featur
   return run.without_gil([&] { return redundancy(source, run.context()); });
 }
 
+nb::dict read_selection_document(const nb::bytes& text, const std::string& where) {
+  const EarlierSelection found = read_selection({text.c_str(), text.size()}, where);
+  nb::list names;
+  for (const auto& name : found.names) names.append(to_text(name));
+  nb::dict out;
+  out["positions"] = nb::cast(found.positions);
+  out["names"] = names;
+  out["features"] = found.features;
+  out["id_column"] = to_text(found.id_column);
+  return out;
+}
+
+nb::list peek_column_names(const nb::bytes& path) {
+  Run run(1, 0, 0, nb::none());
+  nb::list names;
+  for (const auto& name : peek_names(std::string(path.c_str(), path.size()), {}, run.context())) {
+    names.append(to_text(name));
+  }
+  return names;
+}
+
+std::vector<Index> find_columns(const std::vector<Index>& positions, const std::vector<std::string>& names,
+                                Index features, const std::string& where, const std::vector<std::string>& table_names,
+                                Index table_features, const std::vector<std::string>& left_out) {
+  return find_selected({positions, names, features, {}}, {where, table_names, table_features, left_out});
+}
+
 int run_command(const std::vector<nb::bytes>& words, const nb::object& reader, const nb::object& saver) {
   std::vector<std::string> kept;
   for (const auto& word : words) kept.emplace_back(word.c_str(), word.size());
@@ -192,6 +221,13 @@ NB_MODULE(_core, m) {
         "labels"_a = std::vector<std::string>(), "text_columns"_a = std::vector<std::string>(), "transpose"_a = false,
         "on_disk"_a = false, "reader"_a.none() = nb::none(), "memory"_a = 0,
         "A table of any format that the core or `reader` reads.");
+  m.def("read_selection", &read_selection_document, "text"_a, "where"_a,
+        "The columns of a selection.json: positions, names (empty if the table had none), features, id_column.");
+  m.def("peek_names", &peek_column_names, "path"_a,
+        "The names in the first line of a CSV file; empty for other formats and where there are none.");
+  m.def("find_columns", &find_columns, "positions"_a, "names"_a, "features"_a, "where"_a, "table_names"_a,
+        "table_features"_a, "left_out"_a = std::vector<std::string>(),
+        "The positions of the selected columns in another table, as `tamis apply` finds them.");
   m.def("run_command", &run_command, "words"_a, "reader"_a, "saver"_a.none() = nb::none(),
         "The command; the process is its own.");
 }

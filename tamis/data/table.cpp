@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "tamis/base/error.h"
+#include "tamis/base/text/pattern.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/base/text/utf8.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/data/formats/csv.h"
+#include "tamis/data/formats/header.h"
 #include "tamis/data/formats/libsvm.h"
 #include "tamis/data/formats/list.h"
 #include "tamis/data/formats/matrix_market.h"
@@ -144,7 +146,30 @@ void add_label_files(Reading& reading, const std::string& where, const ReadOptio
   }
 }
 
+// The CSV reader takes names alone.
+ReadOptions without_patterns(const std::string& path, ReadOptions options, Context& context) {
+  auto& words = options.text_columns;
+  if (std::none_of(words.begin(), words.end(), [](const auto& word) { return is_pattern(word); })) return options;
+  const std::vector<std::string> names = peek_names(path, options, context);
+  std::vector<std::string> more;
+  for (const auto& word : words) {
+    const bool exact = !is_pattern(word) || std::find(names.begin(), names.end(), word) != names.end();
+    for (const auto& name : names) {
+      if (!exact && matches_pattern(word, name)) more.push_back(name);
+    }
+  }
+  words.insert(words.end(), more.begin(), more.end());
+  return options;
+}
+
 }  // namespace
+
+std::vector<std::string> peek_names(const std::string& path, const ReadOptions& options, Context& context) {
+  const bool tabs = has_ending(path, {".tsv"});
+  const bool text = tabs || has_ending(path, {".csv", ".txt"});
+  if (!text || options.transpose || !file_exists(path) || file_kind(path) != FileKind::regular) return {};
+  return read_header(*open_text(path, context), tabs ? '\t' : 0, options, context);
+}
 
 Table Opened::finished(const std::function<Reading()>& read) {
   file_.rows.reset();  // of many sparse rows, no little memory
@@ -154,7 +179,8 @@ Table Opened::finished(const std::function<Reading()>& read) {
   return std::move(reading.table);
 }
 
-Opened open_table(const std::string& path, const ReadOptions& options, Context& context) {
+Opened open_table(const std::string& path, const ReadOptions& given, Context& context) {
+  const ReadOptions options = without_patterns(path, given, context);
   const auto standard_input = [=, &context] { return read_csv(*open_standard_input(&context), 0, options, context); };
   OpenedFile file = path == "-" ? unread(standard_input) : open_by_ending(path, options, context);
   return {path, options, std::move(file), context};

@@ -108,22 +108,6 @@ std::vector<std::vector<std::string>> csv_records(const std::string& content) {
   return records;
 }
 
-// Once, since a pipe cannot be read again.
-std::string read_whole(const std::string& path, Context& context) {
-  const auto bytes = open_text(path, context);
-  Budget budget(context, bytes->where());
-  std::string content;
-  for (std::size_t got = 1; got > 0;) {
-    constexpr std::size_t kPiece = 1 << 16;
-    grow(content, kPiece, budget);
-    const std::size_t before = content.size();
-    content.resize(before + kPiece);
-    got = bytes->read(content.data() + before, kPiece);
-    content.resize(before + got);
-  }
-  return content;
-}
-
 FeatureList read_ranking(const std::string& path, const std::string& content, bool selected_only) {
   const auto records = csv_records(content);
   // Rankings of older versions have positions among the features only.

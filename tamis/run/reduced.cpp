@@ -154,10 +154,8 @@ std::string reduced_name(const Table& table) {
   return "selected.npy";
 }
 
-void write_reduced(const Table& table, const std::vector<Index>& selected, const std::string& id_column,
-                   FileWriter& out, Context& context) {
-  std::vector<Index> columns = selected;
-  std::sort(columns.begin(), columns.end());
+void write_reduced(const Table& table, const std::vector<Index>& columns, const std::string& id_column, FileWriter& out,
+                   Context& context) {
   switch (kind_of(table)) {
     case Kind::csv: return write_csv(table, columns, id_column, out, context);
     case Kind::mtx: return write_mtx(table, columns, out, context);
