@@ -90,6 +90,8 @@ nb::dict result_of(SelectResult result, const Method& method, const Options& opt
   out["ranking"] = to_array(std::move(result.ranking));
   out["selected"] = to_array(std::move(result.selected));
   const bool clustered = !result.selection.clusters.empty();
+  out["scale"] = name_of(result.scale);
+  out["scale_reason"] = to_text(result.scale_reason);
   out["clusters"] = clustered ? to_array(std::move(result.selection.clusters)) : nb::none();
   out["components"] = to_array(std::move(result.selection.components));
   out["centers"] = to_array(std::move(result.selection.centers));
@@ -109,7 +111,8 @@ auto speaking_python(const Method& method, const Options& options, Work work) {
 nb::dict select(const std::string& method_name, const nb::object& data, const nb::dict& values,
                 const nb::object& features, const std::string& scale, const std::vector<Index>& include,
                 const std::vector<Index>& exclude, const std::optional<Classes>& classes, const nb::object& init,
-                std::uint64_t seed, int threads, std::uint64_t memory, const nb::object& progress) {
+                std::uint64_t seed, int threads, std::uint64_t memory, const nb::object& progress,
+                const std::optional<std::vector<std::string>>& names) {
   const Method& method = find_method(method_name);
   const auto bound = method.bind();
   return speaking_python(method, bound->options(), [&] {
@@ -118,6 +121,7 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
     request.scale = parse_scaling(scale);
     request.include = include;
     request.exclude = exclude;
+    request.name = names_or_positions(names);
     request.classes = classes_of(classes);
     set_options(*bound, values, method.name);
     if (!init.is_none()) bound->start_from(matrix_of(init));
@@ -205,11 +209,13 @@ NB_MODULE(_core, m) {
   m.def("select", &tamis::python::select, "method"_a, "data"_a, "options"_a, "features"_a.none() = nb::none(),
         "scale"_a = "none", "include"_a = std::vector<tamis::Index>(), "exclude"_a = std::vector<tamis::Index>(),
         "classes"_a.none() = nb::none(), "init"_a.none() = nb::none(), "seed"_a = 0, "threads"_a = 0, "memory"_a = 0,
-        "progress"_a.none() = nb::none(), "One selection, as `tamis select` does it.");
+        "progress"_a.none() = nb::none(), "names"_a.none() = nb::none(),
+        "One selection, as `tamis select` does it. With `names` (empty: there are none) it warns about doubtful "
+        "columns.");
   m.def("compare", &compare, "data"_a, "methods"_a, "features"_a, "clusters"_a, "scale"_a = "none",
         "classes"_a.none() = nb::none(), "settings"_a = nb::dict(), "repeats"_a = comparing.repeats,
         "grid"_a = comparing.grid, "seed"_a = 0, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none(),
-        "Methods side by side, as `tamis compare`.");
+        "names"_a.none() = nb::none(), "Methods side by side, as `tamis compare`.");
   m.def("evaluate", &evaluate, "data"_a, "classes"_a, "features"_a, "clusters"_a, "repeats"_a = evaluating.repeats,
         "subsets"_a = evaluating.subsets, "seed"_a = 0, "threads"_a = 0, "progress"_a.none() = nb::none(),
         "What a list of features is worth, as `tamis evaluate`.");

@@ -109,6 +109,10 @@ std::string in_python(std::string message, const Method& method, const Options& 
     replace("\\b" + option.name + " = ", option.python_name + " = ");
   }
   replace("^features = ", "n_features_to_select = ");
+  replace("fill them in or --exclude (.+)$", "fill them in, or leave $1 out");
+  replace("--exclude (.+) unless it is meant", "leave $1 out unless it is meant");
+  replace("--counts normalizes them", "normalize them first");
+  replace("columns? (column \\d+)", "$1");
   replace("consider --scale standard", "consider StandardScaler(with_mean=False) before it");
   replace("^" + method.name + ":", method.python_name + ":");
   return message;

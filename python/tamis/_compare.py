@@ -60,7 +60,7 @@ def compare(
         clustered but not counted.
     methods : str or list of str, default=None
         Method names, such as ``"ufcm"`` or ``"UFCM"``. None: all but SPEC, whose default ranks like LaplacianScore.
-    scale : {"none", "standard", "minmax", "unit"}, default="none"
+    scale : {"none", "standard", "minmax", "unit", "auto"}, default="none"
         Scaling before ranking and before measuring, as in ``tamis select``.
     options : dict of dict, default=None
         Options of individual methods, named as in the selectors: ``{"ufcm": {"alpha": 0.1}}``.
@@ -127,11 +127,15 @@ def compare(
                 settings=_settings(options),
                 threads=thread_count(n_jobs),
                 progress=progress,
+                names=[] if names is None else [str(name) for name in names],
                 **request,
             )
     finally:
         if progress:
             progress.close()
+    if found["scale_reason"]:
+        notes.append(f"scale='auto': {found['scale']}, since {found['scale_reason']}")
+    request["scale"] = found["scale"]
     frame = _comparison_frame(pandas, found, classes is not None, bool(grid))
     sizes = found["sizes"].tolist()
     selected = {row["name"]: row["selected"].tolist() for row in found["methods"] if row["error"] is None}
@@ -446,4 +450,8 @@ def _in_python(message):
         message = _METHODS[where]["python_name"] + message[len(where) :]
     for word, python_word in words.items():
         message = re.sub(rf"(?<![\w-])(--)?{word}(?= = )", python_word, message)
+    message = re.sub(r"fill them in or --exclude (.+)$", r"fill them in, or leave \1 out", message)
+    message = re.sub(r"--exclude (.+) unless it is meant", r"leave \1 out unless it is meant", message)
+    message = re.sub(r"columns? (column \d+)", r"\1", message)
+    message = message.replace("--counts normalizes them", "normalize them first")
     return message.replace("--scale standard", "scale='standard'")

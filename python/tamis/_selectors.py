@@ -67,6 +67,7 @@ class Selector(SelectorMixin, BaseEstimator):
                 seed=seed_of(self.random_state),
                 threads=thread_count(self.n_jobs),
                 progress=progress,
+                names=self._names(data),
             )
             if progress:
                 progress("done", 1.0, "done")
@@ -112,6 +113,12 @@ class Selector(SelectorMixin, BaseEstimator):
         if names is not None:
             self.feature_names_in_ = names
         return core_data(X), X.shape[0]
+
+    def _names(self, data):
+        """Names of the columns for warnings about them; None on Dask, where no rows are looked at."""
+        if isinstance(data, _core.RemoteRows):
+            return None
+        return [str(name) for name in getattr(self, "feature_names_in_", ())]
 
     def _options(self):
         return {option["python_name"]: getattr(self, option["python_name"]) for option in self._method["options"]}

@@ -8,7 +8,6 @@
 #include "tamis/base/text/utf8.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/data/formats/csv.h"
-#include "tamis/data/formats/header.h"
 #include "tamis/data/formats/libsvm.h"
 #include "tamis/data/formats/list.h"
 #include "tamis/data/formats/matrix_market.h"
@@ -16,6 +15,8 @@
 #include "tamis/data/formats/npy_rows.h"
 #include "tamis/data/formats/npz.h"
 #include "tamis/data/formats/shards.h"
+#include "tamis/data/header.h"
+#include "tamis/data/joined.h"
 #include "tamis/data/labels.h"
 
 namespace tamis {
@@ -138,6 +139,10 @@ void add_label_files(Reading& reading, const std::string& where, const ReadOptio
   Table& table = reading.table;
   for (const std::string& spec : options.labels) {
     if (table.labels.contains(spec)) continue;
+    if (const auto column = column_of_file(spec)) {
+      table.labels[spec] = read_joined_labels(*column, options.id_column, table.row_ids, context);
+      continue;
+    }
     if (!file_exists(spec)) {
       const std::string has = reading.label_choices.empty() ? "" : "; the data have " + listed(reading.label_choices);
       fail(ErrorCode::usage, where, ": labels ", printable(spec), ": no such column, array or file", has);
@@ -164,11 +169,17 @@ ReadOptions without_patterns(const std::string& path, ReadOptions options, Conte
 
 }  // namespace
 
-std::vector<std::string> peek_names(const std::string& path, const ReadOptions& options, Context& context) {
+std::optional<char> delimiter_of_text(const std::string& path) {
   const bool tabs = has_ending(path, {".tsv"});
   const bool text = tabs || has_ending(path, {".csv", ".txt"});
-  if (!text || options.transpose || !file_exists(path) || file_kind(path) != FileKind::regular) return {};
-  return read_header(*open_text(path, context), tabs ? '\t' : 0, options, context);
+  if (!text || !file_exists(path) || file_kind(path) != FileKind::regular) return std::nullopt;
+  return tabs ? '\t' : '\0';
+}
+
+std::vector<std::string> peek_names(const std::string& path, const ReadOptions& options, Context& context) {
+  const auto delimiter = delimiter_of_text(path);
+  if (!delimiter || options.transpose) return {};
+  return read_header(*open_text(path, context), *delimiter, options, context);
 }
 
 Table Opened::finished(const std::function<Reading()>& read) {

@@ -44,7 +44,8 @@ void write_option(Json& json, const Option& option, const Report& report) {
 void write_request(Json& json, const SelectionRecord& record) {
   json.key("options").begin_object().member("features", record.result.selected.size());
   write_options(json, record.options, record.result.selection.report);
-  json.member("scale", name_of(record.request.scale)).member("seed", record.seed).member("threads", record.threads);
+  write_scale(json, record.result.scale, record.result.scale_reason, record.table);
+  json.member("seed", record.seed).member("threads", record.threads);
   json.key("memory");
   record.memory_limit == 0 ? json.null() : json.value(record.memory_limit);
   json.member("include", record.request.include).member("exclude", record.request.exclude);
@@ -143,6 +144,12 @@ EarlierSelection columns_of_document(const JsonValue& document, Index schema, co
 }
 
 }  // namespace
+
+void write_scale(Json& json, Scaling scale, const std::string& reason, const Table& table) {
+  json.member("scale", name_of(scale)).key("scale_reason");
+  reason.empty() ? json.null() : json.value(reason);
+  json.member("counts", table.as_read.has_value());
+}
 
 void write_options(Json& json, const Options& options, const Report& report) {
   for (const auto& option : options) write_option(json, option, report);

@@ -34,6 +34,10 @@ struct SelectionRecord {
 // One member per option. An unset option has the value determined from the data if the report names it, else null.
 void write_options(Json& json, const Options& options, const Report& report);
 
+// "scale": as it was used, "scale_reason": why, where it was left to choose, "counts": whether raw counts were
+// normalized.
+void write_scale(Json& json, Scaling scale, const std::string& reason, const Table& table);
+
 std::string selection_json(const SelectionRecord& record);
 // What such a document says about the columns, also one without "schema", as version 0.1 wrote it. Throws
 // Error(bad_data) on anything else; `where` starts the message.

@@ -210,7 +210,8 @@ TEST_F(Output, TheDocumentHasTheFixedShape) {
       selection_json(record),
       "{\"tamis\": \"0.2.0\", \"schema\": 2, \"method\": \"m\", \"options\": {\"features\": 1, \"dims\": 3, \"beta\": "
       "null, "
-      "\"scale\": \"none\", \"seed\": 7, \"threads\": 1, \"memory\": null, \"include\": [], \"exclude\": [1], "
+      "\"scale\": \"none\", \"scale_reason\": null, \"counts\": false, \"seed\": 7, \"threads\": 1, \"memory\": null, "
+      "\"include\": [], \"exclude\": [1], "
       "\"supervised\": false}, \"data\": {\"path\": \"t.npy\", \"rows\": 2, \"features\": 3, \"named\": false, \"id\": "
       "null, \"format\": \"npy\", "
       "\"sparse\": false, \"dtype\": \"float64\", \"stored\": 6, \"bytes\": 48, \"storage\": \"memory\", \"constant\": "

@@ -1,4 +1,4 @@
-#include "tamis/data/formats/header.h"
+#include "tamis/data/header.h"
 
 #include "tamis/data/formats/csv_columns.h"
 #include "tamis/data/formats/csv_scanner.h"
