@@ -84,7 +84,27 @@ void add_data_flags(CLI::App& app, DataArguments& arguments) {
                  "Whether the first line of a CSV file holds column names: yes, no or auto (auto)")
       ->type_name("WORD");
   app.add_option("--id", arguments.id, "Column with row identifiers")->type_name("COLUMN");
+  app.add_option("--names", arguments.names, "File with the names of the columns, one per line")->type_name("FILE");
   app.add_flag("--transpose", arguments.transpose, "Transpose the table: its rows are the features");
+}
+
+void add_exclude_flag(CLI::App& app, DataArguments& arguments) {
+  add_list_flag(app, "--exclude", arguments.exclude,
+                "Columns to leave out, by name, position in the file or pattern (*, ?): a,b,c or @FILE")
+      ->type_name("LIST");
+}
+
+void add_counts_flag(CLI::App& app, DataArguments& arguments) {
+  app.add_flag("--counts", arguments.counts,
+               "The table holds raw counts: divide each row by its sum, times 10000, then take log(1 + x)");
+}
+
+std::vector<std::string> words_of(const std::vector<std::string>& lists, Context& context) {
+  std::vector<std::string> words;
+  for (const auto& list : lists) {
+    for (auto& word : list_words(list, context)) words.push_back(std::move(word));
+  }
+  return words;
 }
 
 ReadOptions DataArguments::read_options() const {

@@ -41,10 +41,22 @@ struct DataArguments {
   std::string header = "auto";
   std::string id;
   bool transpose = false;
+  std::string names;                 // a file with the names of the columns
+  std::vector<std::string> exclude;  // lists of columns that are no features (add_exclude_flag)
+  bool counts = false;               // normalize raw counts (add_counts_flag)
 
   ReadOptions read_options() const;  // throws Error(usage)
 };
 void add_data_flags(CLI::App& app, DataArguments& arguments);
+void add_exclude_flag(CLI::App& app, DataArguments& arguments);
+void add_counts_flag(CLI::App& app, DataArguments& arguments);
+inline constexpr const char* kScaleHelp =
+    "Scaling before the method runs: none; standard: divide columns by their standard deviation (n - 1); minmax: "
+    "divide "
+    "columns by their range; unit: scale rows to length 1; auto: standard if the columns are in different units, "
+    "otherwise none (none)";
+// The words of lists: "a,b,c" or "@FILE" each.
+std::vector<std::string> words_of(const std::vector<std::string>& lists, Context& context);
 
 inline constexpr const char* kDefaultMethod = "guided";
 

@@ -50,9 +50,9 @@ int parse_and_run(int argc, char** argv, const ProcessMemory& process) {
   };
   root.set_version_flag("-V,--version", version, "Print the version and exit");
   root.set_help_flag("-h,--help", "Print this help and exit");
-  std::vector<Command> commands = {add_select_command(root),    add_evaluate_command(root), add_compare_command(root),
-                                   add_methods_command(root),   add_info_command(root),     add_demo_command(root),
-                                   add_reproduce_command(root), add_datasets_command(root)};
+  std::vector<Command> commands = {add_select_command(root),  add_apply_command(root),     add_evaluate_command(root),
+                                   add_compare_command(root), add_methods_command(root),   add_info_command(root),
+                                   add_demo_command(root),    add_reproduce_command(root), add_datasets_command(root)};
   for (const auto& command : commands) {
     command.app->group("Commands");
     command.app->set_version_flag("-V,--version", version, "Print the version and exit")->group(kRunGroup);

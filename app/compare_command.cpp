@@ -38,8 +38,12 @@ std::string compared_text() {
 
 void add_compare_flags(CLI::App& app, CompareArguments& arguments) {
   add_data_flags(app, arguments.data);
-  app.add_option("--labels", arguments.labels, "Known classes to evaluate against: a column, an npz array or a file")
+  app.add_option(
+         "--labels", arguments.labels,
+         "Known classes to evaluate against: a column, an npz array, a file, or FILE:COLUMN joined by row identifiers")
       ->type_name("LABELS");
+  add_exclude_flag(app, arguments.data);
+  add_counts_flag(app, arguments.data);
   begin_group(app, kSelectionGroup);
   app.add_option("-c,--clusters", arguments.clusters,
                  "Number of clusters, for methods and for k-means (the number of classes; 8 without labels)")
@@ -55,7 +59,8 @@ void add_compare_flags(CLI::App& app, CompareArguments& arguments) {
       "--grid", arguments.grid,
       "Also try a grid of options for each method; shows the best (chosen by the labels), the median and the worst");
   app.add_option("--repeats", arguments.repeats, "Number of k-means++ runs (10)")->type_name("INTEGER");
-  app.add_option("--scale", arguments.scale, "Scaling, as in tamis select (none)")->type_name("WORD");
+  app.add_option("--scale", arguments.scale, "Scaling, as in tamis select: none, standard, minmax, unit or auto (none)")
+      ->type_name("WORD");
   begin_group(app, kOutputGroup);
   app.add_option("-o,--output", arguments.output, "Folder for report.html and comparison.json")->type_name("DIR");
   add_figures_flag(app, arguments.figures);
@@ -231,11 +236,16 @@ std::string grid_table(const Result& result) {
 
 void write_head(Json& json, const Result& result, Session& session) {
   const CompareRequest& request = result.request;
-  json.member("tamis", kVersion).key("options").begin_object().member("clusters", request.clusters);
+  json.member("tamis", kVersion)
+      .member("schema", kSchema)
+      .key("options")
+      .begin_object()
+      .member("clusters", request.clusters);
   json.member("features", request.sizes).key("labels");
   result.labelled() ? json.value(result.arguments.labels) : json.null();
   json.member("repeats", request.repeats).member("subsets", request.subsets).member("grid", request.grid);
-  json.member("scale", name_of(request.scale)).member("seed", session.context().seed);
+  write_scale(json, result.comparison.scale, result.comparison.scale_reason, result.table);
+  json.member("seed", session.context().seed);
   json.member("threads", session.context().threads()).end_object().key("data").begin_object();
   const Source& source = result.table.source;
   json.member("path", result.table.path).member("rows", source.rows()).member("features", source.cols());
@@ -330,6 +340,7 @@ std::string comparison_json(const Result& result, Session& session) {
 void resolve(const CompareArguments& arguments, const Table& table, const std::vector<FeatureCount>& sizes,
              CompareRequest& request, Session& session) {
   request.sizes = resolve_sizes(sizes, table.source.cols());
+  request.name = [&table](Index j) { return name_or_position(table, j); };
   if (!arguments.labels.empty()) request.classes = table.labels.at(arguments.labels).classes;
   if (arguments.clusters.empty() && !arguments.labels.empty()) {
     request.clusters = std::max<Index>(1, static_cast<Index>(table.labels.at(arguments.labels).names.size()));
@@ -375,9 +386,16 @@ int run_compare(const CompareArguments& arguments) {
                    std::vector<std::string>{arguments.data.path, arguments.labels});
   }
   resolve(arguments, table, sizes, request, session);
+  double seconds = 0.0;
+  for (const Method& method : request.methods)
+    seconds += seconds_of(*method.bind(), table.source.size(), session.context());
+  session.note_time(seconds);
   const Result result{arguments, table, request,
                       naming(table.path, [&] { return compare_methods(table.source, request, session.context()); })};
   session.bar().clear();
+  const Comparison& found = result.comparison;
+  if (!found.scale_reason.empty())
+    session.note(concat("--scale auto: ", name_of(found.scale), ", since ", found.scale_reason));
   const std::string json = arguments.run->json || folder ? comparison_json(result, session) : std::string();
   if (folder) write_comparison(*folder, result, json, session);
   save_figures(arguments.figures, arguments.output);

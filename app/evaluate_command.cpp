@@ -6,6 +6,8 @@
 #include "app/session.h"
 #include "tamis/base/version.h"
 #include "tamis/data/scale.h"
+#include "tamis/report/document.h"
+#include "tamis/run/doubts.h"
 #include "tamis/run/features.h"
 
 namespace tamis::app {
@@ -20,8 +22,11 @@ struct EvaluateArguments {
 
 void add_evaluate_flags(CLI::App& app, EvaluateArguments& arguments) {
   add_data_flags(app, arguments.data);
-  app.add_option("--labels", arguments.labels, "Known classes (required): a column, an npz array or a file")
+  app.add_option("--labels", arguments.labels,
+                 "Known classes (required): a column, an npz array, a file, or FILE:COLUMN joined by row identifiers")
       ->type_name("LABELS");
+  add_exclude_flag(app, arguments.data);
+  add_counts_flag(app, arguments.data);
   begin_group(app, "Evaluation");
   app.add_option("--list", arguments.list,
                  "Features to score (required): a file with one name or position in the table (from 0) per line, or a "
@@ -32,19 +37,26 @@ void add_evaluate_flags(CLI::App& app, EvaluateArguments& arguments) {
   app.add_option("-c,--clusters", arguments.clusters, "Number of clusters (the number of classes)")
       ->type_name("INTEGER");
   app.add_option("--repeats", arguments.repeats, "Number of k-means++ runs (10)")->type_name("INTEGER");
-  app.add_option("--scale", arguments.scale, "Scaling, as in tamis select (none)")->type_name("WORD");
+  app.add_option("--scale", arguments.scale, "Scaling, as in tamis select: none, standard, minmax, unit or auto (none)")
+      ->type_name("WORD");
   add_run_flags(app, *arguments.run);
 }
 
-std::string evaluation_json(const EvaluateArguments& arguments, const Table& table, const std::vector<Index>& features,
-                            const EvaluateOptions& options, const Evaluation& evaluation, Session& session) {
+std::string evaluation_json(const Table& table, const std::vector<Index>& features, const EvaluateOptions& options,
+                            const ScaleAdvice& advice, const Evaluation& evaluation, Session& session) {
   std::vector<std::string> names;
   for (const Index j : features) names.push_back(feature_name(table, j));
   std::vector<std::string> notes = session.warnings();
   notes.insert(notes.end(), evaluation.notes.begin(), evaluation.notes.end());
   Json json;
-  json.begin_object().member("tamis", kVersion).key("options").begin_object().member("clusters", options.clusters);
-  json.member("repeats", options.repeats).member("scale", arguments.scale).member("seed", session.context().seed);
+  json.begin_object()
+      .member("tamis", kVersion)
+      .member("schema", kSchema)
+      .key("options")
+      .begin_object()
+      .member("clusters", options.clusters);
+  json.member("repeats", options.repeats).member("seed", session.context().seed);
+  write_scale(json, advice.scale, advice.reason, table);
   json.member("threads", session.context().threads()).end_object().key("data").begin_object();
   json.member("path", table.path).member("rows", table.source.rows()).member("features", table.source.cols());
   json.member("format", table.format).member("sparse", table.source.sparse()).end_object();
@@ -75,16 +87,21 @@ int run_evaluate(const EvaluateArguments& arguments) {
     session.note(concat("clusters = ", options.clusters, ", the number of classes, unless given with -c"));
   }
   const auto features = resolve_features(list, table, arguments.list);
+  ScaleAdvice advice{scaling, {}};
   const Evaluation evaluation = naming(table.path, [&] {
-    const Source source = scaling == Scaling::none
+    const ColumnName name = [&](Index j) { return name_or_position(table, j); };
+    if (scaling == Scaling::automatic)
+      advice = advise_scaling(table.source, column_moments(table.source, context), name);
+    const Source source = advice.scale == Scaling::none
                               ? table.source
-                              : scaled(table.source, scaling, column_moments(table.source, context), context);
-    options.unit_rows = scaling == Scaling::unit;
+                              : scaled(table.source, advice.scale, column_moments(table.source, context), context);
+    options.unit_rows = advice.scale == Scaling::unit;
     return evaluate_features(source, labels.classes, features, options, context);
   });
   session.bar().clear();
+  if (!advice.reason.empty()) session.note(concat("--scale auto: ", name_of(advice.scale), ", since ", advice.reason));
   if (arguments.run->json) {
-    print_result(evaluation_json(arguments, table, features, options, evaluation, session));
+    print_result(evaluation_json(table, features, options, advice, evaluation, session));
     return 0;
   }
   for (const auto& note : evaluation.notes) session.note(note);

@@ -1,14 +1,17 @@
 // tamis info: what a table is like, and what a run on it will need.
 #include <CLI/CLI.hpp>
 
+#include "app/columns.h"
 #include "app/help.h"
 #include "app/session.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/base/version.h"
-#include "tamis/report/json.h"
+#include "tamis/report/document.h"
+#include "tamis/run/doubts.h"
 #include "tamis/run/features.h"
 #include "tamis/run/forecast.h"
 #include "tamis/run/profile.h"
+#include "tamis/run/survey.h"
 
 namespace tamis::app {
 
@@ -20,6 +23,7 @@ struct InfoArguments {
   DataArguments data;
   std::shared_ptr<RunArguments> run = std::make_shared<RunArguments>();
   std::string labels;
+  bool all = false;
 };
 
 double zero_share(const Table& table, const Profile& found) {
@@ -50,11 +54,40 @@ std::string scale_text(const Profile& found) {
   if (found.deviation_most == 0.0) return "no column varies";
   const double spread = found.deviation_most / found.deviation_least;
   return concat(short_number(found.deviation_least, 4), " .. ", short_number(found.deviation_most, 4), ", ",
-                short_number(spread, 3), "-fold", spread > 100.0 ? "; consider --scale standard" : "");
+                short_number(spread, 3), "-fold");
 }
 
-std::string describe(const Table& table, const Profile& found, const Context& context) {
-  const Shape shape = shape_of(table.source);
+// All that is known of a table: its columns as text, where it is text, and its numbers, where they can be read.
+struct Known {
+  const InfoArguments& arguments;
+  std::optional<Survey> survey;
+  std::optional<Table> table;
+  std::string problem;  // why there is no table
+  Profile profile;
+  ScaleAdvice advice;
+  std::vector<std::string> doubts;
+
+  std::string command() const {
+    std::string more = arguments.data.counts ? " --counts" : "";
+    if (advice.scale != Scaling::none) more += concat(" --scale ", name_of(advice.scale));
+    return working_command(arguments.data, arguments.labels, survey ? *survey : Survey(), more);
+  }
+};
+
+std::string costs_table(const TableSize& size, const Context& context) {
+  using enum TextTable::Align;
+  TextTable costs({left, right, right, right});
+  costs.add({"method", "seconds", "passes", "memory"});
+  for (const auto& method : methods()) {
+    const auto need = forecast(method.bind()->plan(shape_of(size), context.threads()), size, context.process);
+    costs.add({method.name, short_number(need.seconds, 2), short_number(need.passes, 3), size_text(need.peak_bytes)});
+  }
+  return "Estimates, with default options and " + std::to_string(context.threads()) + " threads:\n" + costs.to_text();
+}
+
+std::string facts_of(const Known& known) {
+  const Table& table = *known.table;
+  const Profile& found = known.profile;
   const Store& store = table.source.store();
   TextTable facts({TextTable::Align::left, TextTable::Align::left});
   facts.add({"data", printable(table.path, table.path.size())});
@@ -69,24 +102,37 @@ std::string describe(const Table& table, const Profile& found, const Context& co
   facts.add({"duplicates", duplicates_text(table, found)});
   facts.add({"values", concat(short_number(found.min), " .. ", short_number(found.max))});
   facts.add({"deviations", scale_text(found)});
-
-  using enum TextTable::Align;
-  TextTable costs({left, right, right, right});
-  costs.add({"method", "seconds", "passes", "memory"});
-  for (const auto& method : methods()) {
-    const auto need = forecast(method.bind()->plan(shape, context.threads()), table.source.size(), context.process);
-    costs.add({method.name, short_number(need.seconds, 2), short_number(need.passes, 3), size_text(need.peak_bytes)});
+  if (!known.advice.reason.empty()) {
+    facts.add(
+        {"scaling", concat(name_of(known.advice.scale), " (by the rule of --scale auto): ", known.advice.reason)});
   }
-  return facts.to_text() + "\nEstimates, with default options and " + std::to_string(context.threads()) +
-         " threads:\n" + costs.to_text() + "\nNext: tamis select " + printable(table.path, table.path.size()) + " (" +
-         kDefaultMethod + ", which needs neither -c nor -k)\n";
+  for (const auto& doubt : known.doubts) facts.add({"doubt", doubt});
+  return facts.to_text();
 }
 
-std::string describe_json(const Table& table, const Profile& found, const Context& context) {
-  const Shape shape = shape_of(table.source);
+// Where the numbers cannot be read as they are.
+std::string facts_of_text(const Known& known) {
+  const Survey& survey = *known.survey;
+  TextTable facts({TextTable::Align::left, TextTable::Align::left});
+  const std::string& path = known.arguments.data.path;
+  facts.add({"data", printable(path, path.size())});
+  facts.add({"shape", concat(survey.rows, " rows x ", survey.columns.size(), " columns")});
+  facts.add({"problem", printable(known.problem, known.problem.size())});
+  return facts.to_text();
+}
+
+std::string describe(const Known& known, const Context& context) {
+  std::string out = known.table ? facts_of(known) : facts_of_text(known);
+  if (known.survey) out += "\n" + columns_table(*known.survey, known.arguments.all);
+  if (known.table) out += "\n" + costs_table(known.table->source.size(), context);
+  const std::string command = known.command();
+  return out + "\nNext: " + printable(command, command.size()) + "\n";
+}
+
+void write_numbers(Json& json, const Known& known) {
+  const Table& table = *known.table;
+  const Profile& found = known.profile;
   const Store& store = table.source.store();
-  Json json;
-  json.begin_object().member("tamis", kVersion).key("data").begin_object().member("path", table.path);
   json.member("rows", table.source.rows()).member("features", table.source.cols()).member("format", table.format);
   json.member("sparse", store.sparse()).member("dtype", name_of(store.dtype())).member("stored", store.nonzeros());
   json.member("bytes", store.table_bytes()).member("zeros", found.zeros).member("not_finite", found.not_finite);
@@ -97,11 +143,14 @@ std::string describe_json(const Table& table, const Profile& found, const Contex
   json.member("deviation_least", found.deviation_least).member("deviation_most", found.deviation_most);
   std::vector<std::string> names;
   for (Index j = 0; j < table.source.cols(); ++j) names.push_back(feature_name(table, j));
-  json.member("names", names).member("left_out", table.excluded_columns).end_object();
-  json.key("forecast").begin_object();
+  json.member("names", names).member("left_out", table.excluded_columns);
+  write_scale(json, known.advice.scale, known.advice.reason, table);
+}
+
+void write_forecasts(Json& json, const TableSize& size, const Context& context) {
   for (const auto& method : methods()) {
-    const Plan plan = method.bind()->plan(shape, context.threads());
-    const auto need = forecast(plan, table.source.size(), context.process);
+    const Plan plan = method.bind()->plan(shape_of(size), context.threads());
+    const auto need = forecast(plan, size, context.process);
     json.key(method.name)
         .begin_object()
         .member("seconds", need.seconds)
@@ -110,18 +159,81 @@ std::string describe_json(const Table& table, const Profile& found, const Contex
         .member("path", plan.path)
         .end_object();
   }
+}
+
+std::string describe_json(const Known& known, const Context& context) {
+  Json json;
+  json.begin_object().member("tamis", kVersion).member("schema", kSchema).key("data").begin_object();
+  json.member("path", known.arguments.data.path);
+  if (known.table) {
+    write_numbers(json, known);
+  } else {
+    json.member("rows", known.survey->rows).key("features").null();
+  }
+  json.end_object().key("problem");
+  known.problem.empty() ? json.null() : json.value(known.problem);
+  json.member("doubts", known.doubts);
+  if (known.survey) {
+    write_columns(json, *known.survey);
+  } else {
+    json.key("columns").null();
+  }
+  json.member("command", known.command()).key("forecast").begin_object();
+  if (known.table) write_forecasts(json, known.table->source.size(), context);
   return json.end_object().end_object().text() + "\n";
+}
+
+// Columns of text are left out, as the command that is recommended does; those that are named are left to the reader.
+std::vector<std::string> columns_of_text(const Known& known) {
+  std::vector<std::string> words;
+  for (const Index j : columns_to_exclude(*known.survey)) {
+    const std::string& name = known.survey->columns[j].name;
+    words.push_back(name.empty() ? std::to_string(j) : name);
+  }
+  return words;
+}
+
+// Those that are left in by the command that is recommended.
+std::vector<Index> columns_to_scale(const Known& known) {
+  std::vector<Index> kept, all;
+  for (Index j = 0; j < known.table->source.cols(); ++j) {
+    all.push_back(j);
+    const bool left_out = known.survey && is_doubtful(known.survey->columns[known.table->column(j)]);
+    if (!left_out) kept.push_back(j);
+  }
+  return kept.empty() ? all : kept;
+}
+
+void look_at_numbers(Known& known, Session& session) {
+  const Table& table = *known.table;
+  Context& context = session.context();
+  known.profile = naming(table.path, [&] { return profile(table.source, context); });
+  if (known.profile.not_finite > 0) return;
+  const ColumnName name = [&](Index j) { return name_or_position(table, j); };
+  known.doubts = doubts(table.source, column_moments(table.source, context), name, context);
+  const std::vector<Index> kept = columns_to_scale(known);
+  const Source source = table.source.with_columns(kept);
+  known.advice = advise_scaling(source, column_moments(source, context),
+                                [&](Index j) { return name_or_position(table, kept[j]); });
 }
 
 int run_info(const InfoArguments& arguments) {
   Session session(*arguments.run);
   ReadOptions read = arguments.data.read_options();
   if (!arguments.labels.empty()) read.labels = {arguments.labels};
-  const Table table = session.read(arguments.data, read, peaks_of_one_pass(session.context()));
-  const Profile found = naming(table.path, [&] { return profile(table.source, session.context()); });
+  Known known{arguments, survey_text(arguments.data.path, read, session.context()), {}, {}, {}, {}, {}};
+  if (known.survey) read.text_columns = columns_of_text(known);
+  try {
+    known.table = session.read(arguments.data, read, peaks_of_one_pass(session.context()));
+    look_at_numbers(known, session);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::bad_data || !known.survey || known.survey->rows == 0) throw;
+    known.table.reset();
+    known.problem = error.what();
+  }
   session.bar().clear();
   const Context& context = session.context();
-  print_result(arguments.run->json ? describe_json(table, found, context) : describe(table, found, context));
+  print_result(arguments.run->json ? describe_json(known, context) : describe(known, context));
   return 0;
 }
 
@@ -133,6 +245,10 @@ Command add_info_command(CLI::App& root) {
       root.add_subcommand("info", "Describe a table, and estimate the time and memory that each method needs");
   add_data_flags(*app, arguments->data);
   app->add_option("--labels", arguments->labels, "Column with labels, which is not a feature")->type_name("LABELS");
+  add_exclude_flag(*app, arguments->data);
+  add_counts_flag(*app, arguments->data);
+  begin_group(*app, kOutputGroup);
+  app->add_flag("--all", arguments->all, "Show every column, not only those with something to say about them");
   add_run_flags(*app, *arguments->run);
   set_examples(*app, "tamis info table.csv");
   return {app, arguments->run, [arguments] { return run_info(*arguments); }};

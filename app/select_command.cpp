@@ -40,7 +40,9 @@ struct SelectArguments {
 
 void add_select_flags(CLI::App& app, SelectArguments& arguments) {
   add_data_flags(app, arguments.data);
-  app.add_option("--labels", arguments.labels, "Column with labels, which is not a feature")->type_name("LABELS");
+  app.add_option("--labels", arguments.labels, "Column with labels, which is not a feature; or as --supervise")
+      ->type_name("LABELS");
+  add_counts_flag(app, arguments.data);
   begin_group(app, kSelectionGroup);
   app.add_option(
          "-k,--features", arguments.features,
@@ -48,19 +50,16 @@ void add_select_flags(CLI::App& app, SelectArguments& arguments) {
          "methods)")
       ->type_name("NUMBER");
   add_method_flags(app, arguments.method);
-  app.add_option(
-         "--scale", arguments.scale,
-         "Scaling before the method runs: none; standard: divide columns by their standard deviation (n - 1); minmax: "
-         "divide columns by their range; unit: scale rows to length 1 (none)")
-      ->type_name("WORD");
+  app.add_option("--scale", arguments.scale, kScaleHelp)->type_name("WORD");
   app.add_option("--supervise", arguments.supervise,
-                 "Use these labels as clusters (ufcm): a column, an npz array or a file; empty or -1 is unlabelled")
+                 "Use these labels as clusters (ufcm): a column, an npz array, a file, or FILE:COLUMN joined by row "
+                 "identifiers; empty or -1 is unlabelled")
       ->type_name("LABELS");
   add_list_flag(app, "--include", arguments.include,
-                "Features to select in any case, by name or position in the file: a,b,c or @FILE")
+                "Features to select in any case, by name, position in the file or pattern (*, ?): a,b,c or @FILE")
       ->type_name("LIST");
   add_list_flag(app, "--exclude", arguments.exclude,
-                "Features to leave out, by name or position in the file: a,b,c or @FILE")
+                "Features to leave out, by name, position in the file or pattern (*, ?): a,b,c or @FILE")
       ->type_name("LIST");
   begin_group(app, kOutputGroup);
   app.add_option("-o,--output", arguments.output,
@@ -79,14 +78,6 @@ void add_select_flags(CLI::App& app, SelectArguments& arguments) {
       ->type_name("FILE");
   app.add_flag("--strict", arguments.strict, "Exit with code 6 if the method does not converge");
   add_run_flags(app, *arguments.run);
-}
-
-std::vector<std::string> words_of(const std::vector<std::string>& lists, Context& context) {
-  std::vector<std::string> words;
-  for (const auto& list : lists) {
-    for (auto& word : list_words(list, context)) words.push_back(std::move(word));
-  }
-  return words;
 }
 
 std::vector<Index> sorted(std::vector<Index> values) {
@@ -133,10 +124,7 @@ void read_and_resolve(Job& job, Session& session) {
   if (job.request.features.count) job.bound->aim_at(*job.request.features.count);
   job.table = session.read(arguments.data, options, peaks_of(*job.bound, context));
   if (job.page.image) require_image(*job.page.image, job.table);
-  job.request.name = [&table = job.table](Index j) {
-    const std::string name = feature_name(table, j);
-    return name.empty() ? std::to_string(table.column(j)) : name;
-  };
+  job.request.name = [&table = job.table](Index j) { return name_or_position(table, j); };
   job.request.include = sorted(resolve_features({include}, job.table, "include"));
   job.request.exclude = sorted(resolve_features({exclude}, job.table, "exclude", true));
   if (!arguments.supervise.empty()) job.request.classes = job.table.labels.at(arguments.supervise).classes;
@@ -210,16 +198,18 @@ SelectionRecord record_of(const Job& job, Session& session) {
       warnings.push_back(warning.text());
   }
   Context& context = session.context();
-  return {job.table,    job.method,        job.bound->options(), job.request,           job.result,
-          context.seed, context.threads(), context.memory_limit, peak_resident_bytes(), warnings};
+  return {
+      job.table,         job.method,           job.bound->options(),  job.request, job.result,           context.seed,
+      context.threads(), context.memory_limit, peak_resident_bytes(), warnings,    job.arguments.data.id};
 }
 
 void write_selection(OutputFolder& folder, const Job& job, const SelectionRecord& record, const std::string& json,
                      Session& session) {
   folder.add("ranking.csv", [&](FileWriter& out) { write_ranking(record, out); });
   folder.add(reduced_name(job.table), [&](FileWriter& out) {
-    naming(job.arguments.data.path,
-           [&] { write_reduced(job.table, job.result.selected, job.arguments.data.id, out, session.context()); });
+    naming(job.arguments.data.path, [&] {  // in the order of the table, as transform() has them in Python
+      write_reduced(job.table, sorted(job.result.selected), job.arguments.data.id, out, session.context());
+    });
   });
   folder.add("selection.json", [&](FileWriter& out) { out.write(json); });
   const page::Page page =
@@ -286,12 +276,15 @@ int run_select(const SelectArguments& arguments) {
     folder.emplace(arguments.output, names, inputs);
   }
   say_defaults(job, session);
+  session.note_time(seconds_of(*job.bound, job.table.source.size(), session.context()));
   job.result = naming(arguments.data.path, [&] {
     return select_features(job.table.source, job.method, *job.bound, job.request, session.context());
   });
   session.bar().clear();
   const Report& report = job.result.selection.report;
   for (const auto& warning : report.warnings) session.warn(warning.text());
+  if (!job.result.scale_reason.empty())
+    session.note(concat("--scale auto: ", name_of(job.result.scale), ", since ", job.result.scale_reason));
   warn_of_known_groups(job, session);
   if (report.resumed_at > 0)
     session.note(concat("resumed from ", arguments.checkpoint, " at iteration ", report.resumed_at));

@@ -1,12 +1,18 @@
 #include "app/session.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/signals.h"
 #include "tamis/base/memory.h"
+#include "tamis/base/text/number.h"
 #include "tamis/base/text/spelling.h"
+#include "tamis/data/counts.h"
+#include "tamis/data/formats/bytes.h"
+#include "tamis/run/features.h"
 #include "tamis/run/forecast.h"
 
 namespace tamis::app {
@@ -14,6 +20,23 @@ namespace {
 
 // One for the process, as a process runs one command.
 const ForeignReader* foreign_reader = nullptr;
+
+// One name a line, of the features or of all columns of the file.
+void name_columns(Table& table, const std::string& path, Context& context) {
+  std::vector<std::string> names;
+  const std::string text = read_whole(path, context);
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    names.emplace_back(trimmed(std::string_view(text).substr(from, end - from)));
+    from = end + 1;
+  }
+  const Index features = table.source.cols(), count = static_cast<Index>(names.size());
+  const Index all = features + (table.columns.empty() ? 0 : static_cast<Index>(table.excluded_columns.size()));
+  require(count == features || count == all, ErrorCode::bad_data, path, ": ", count, " names, need ", features,
+          all == features ? "" : concat(", the number of features, or ", all), ", one for each column");
+  table.names.clear();
+  for (Index j = 0; j < features; ++j) table.names.push_back(names[count == features ? j : table.column(j)]);
+}
 
 }  // namespace
 
@@ -34,6 +57,14 @@ void Session::note(const std::string& message) {
   if (quiet_) return;
   bar_.clear();
   print_message(message);
+}
+
+void Session::note_time(double seconds) {
+  constexpr double kMinute = 60.0, kHour = 3600.0;
+  if (!(seconds > kMinute) || isatty(STDERR_FILENO) == 0) return;
+  const bool hours = seconds >= 1.5 * kHour;
+  const double count = std::max(2.0, std::round(seconds / (hours ? kHour : kMinute)));
+  note(concat("about ", short_number(count, 3), hours ? " hours" : " minutes", "; Ctrl-C stops"));
 }
 
 void Session::warn(const std::string& message) {
@@ -71,11 +102,16 @@ Table Session::read(const DataArguments& arguments, const ReadOptions& options, 
   const std::string& path = arguments.path;
   context_.input_touched = [path, before = stamp_of(path)] { return stamp_of(path) != before; };
   ReadOptions more = options;
+  const auto exclude = words_of(arguments.exclude, context_);
+  more.text_columns.insert(more.text_columns.end(), exclude.begin(), exclude.end());
   if (foreign_reader != nullptr) more.foreign = *foreign_reader;
   return naming(path, [&] {
     Opened opened = open_table(path, more, context_);
     Table table = belongs_on_disk(opened, path, peaks) ? opened.leave_on_disk() : opened.load();
     for (const auto& message : table.notes) note(message);
+    if (!arguments.names.empty()) name_columns(table, arguments.names, context_);
+    if (arguments.counts) normalize_counts(table, context_);
+    leave_out(table, resolve_features({exclude}, table, "exclude", true));
     return table;
   });
 }
@@ -83,6 +119,10 @@ Table Session::read(const DataArguments& arguments, const ReadOptions& options, 
 std::uint64_t peak_of(const BoundMethod& bound, const TableSize& table, const Context& context) {
   const Plan plan = bound.plan(shape_of(table), context.threads());
   return forecast(plan, table, context.process).peak_bytes - table.resident_bytes + table.table_bytes;
+}
+
+double seconds_of(const BoundMethod& bound, const TableSize& table, const Context& context) {
+  return forecast(bound.plan(shape_of(table), context.threads()), table, context.process).seconds;
 }
 
 Session::Peaks peaks_of(const BoundMethod& bound, const Context& context) {

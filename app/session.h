@@ -20,6 +20,7 @@ class Session {
   ProgressBar& bar() { return bar_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
   void note(const std::string& message);  // one line for people, unless --quiet
+  void note_time(double seconds);         // on a terminal, where a run is forecast to take more than a minute
   void warn(const std::string& message);  // kept for the report; printed unless --quiet
 
   // `peaks` forecasts what each piece of work will need with the table in memory. The rows are left on disk where that
@@ -45,6 +46,8 @@ class Session {
 // The peak of a method with its options, the table in memory.
 std::uint64_t peak_of(const BoundMethod& bound, const TableSize& table, const Context& context);
 Session::Peaks peaks_of(const BoundMethod& bound, const Context& context);
+// How long it will take.
+double seconds_of(const BoundMethod& bound, const TableSize& table, const Context& context);
 // Of what is done with a table in one pass, for which the moments of its columns stand.
 Session::Peaks peaks_of_one_pass(const Context& context);
 
@@ -72,6 +75,7 @@ struct Command {
 };
 
 Command add_select_command(CLI::App& root);
+Command add_apply_command(CLI::App& root);
 Command add_evaluate_command(CLI::App& root);
 Command add_compare_command(CLI::App& root);
 Command add_methods_command(CLI::App& root);

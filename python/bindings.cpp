@@ -18,7 +18,9 @@
 #include "tamis/eval/evaluate.h"
 #include "tamis/eval/metrics.h"
 #include "tamis/eval/redundancy.h"
+#include "tamis/report/document.h"
 #include "tamis/report/verdict.h"
+#include "tamis/run/apply.h"
 #include "tamis/run/compare.h"
 #include "tamis/run/forecast.h"
 #include "tamis/run/select.h"
@@ -87,6 +89,8 @@ nb::dict result_of(SelectResult result, const Options& options, const Speller& s
   out["ranking"] = to_array(std::move(result.ranking));
   out["selected"] = to_array(std::move(result.selected));
   const bool clustered = !result.selection.clusters.empty();
+  out["scale"] = name_of(result.scale);
+  out["scale_reason"] = to_text(result.scale_reason);
   out["clusters"] = clustered ? to_array(std::move(result.selection.clusters)) : nb::none();
   out["components"] = to_array(std::move(result.selection.components));
   out["centers"] = to_array(std::move(result.selection.centers));
@@ -97,7 +101,7 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
                 const nb::object& features, const std::string& scale, const std::vector<Index>& include,
                 const std::vector<Index>& exclude, const std::optional<Classes>& classes, const nb::object& init,
                 std::uint64_t seed, int threads, std::uint64_t memory, const nb::object& progress,
-                const nb::dict& words) {
+                const nb::dict& words, const std::optional<std::vector<std::string>>& names) {
   const Method& method = find_method(method_name);
   const auto bound = method.bind();
   const Speller speller = python_names(words);
@@ -107,6 +111,7 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
     request.scale = parse_scaling(scale);
     request.include = include;
     request.exclude = exclude;
+    request.name = names_or_positions(names);
     request.classes = classes_of(classes);
     set_options(*bound, values, method.name);
     if (!init.is_none()) bound->start_from(matrix_of(init));
@@ -129,6 +134,33 @@ double mean_correlation(const nb::object& data, const std::vector<Index>& featur
   Run run(threads, 0, 0, nb::none());
   const Source source = source_of(data).with_columns(features);
   return run.without_gil([&] { return redundancy(source, run.context()); });
+}
+
+nb::dict read_selection_document(const nb::bytes& text, const std::string& where) {
+  const EarlierSelection found = read_selection({text.c_str(), text.size()}, where);
+  nb::list names;
+  for (const auto& name : found.names) names.append(to_text(name));
+  nb::dict out;
+  out["positions"] = nb::cast(found.positions);
+  out["names"] = names;
+  out["features"] = found.features;
+  out["id_column"] = to_text(found.id_column);
+  return out;
+}
+
+nb::list peek_column_names(const nb::bytes& path) {
+  Run run(1, 0, 0, nb::none());
+  nb::list names;
+  for (const auto& name : peek_names(std::string(path.c_str(), path.size()), {}, run.context())) {
+    names.append(to_text(name));
+  }
+  return names;
+}
+
+std::vector<Index> find_columns(const std::vector<Index>& positions, const std::vector<std::string>& names,
+                                Index features, const std::string& where, const std::vector<std::string>& table_names,
+                                Index table_features, const std::vector<std::string>& left_out) {
+  return find_selected({positions, names, features, {}}, {where, table_names, table_features, left_out});
 }
 
 int run_command(const std::vector<nb::bytes>& words, const nb::object& reader, const nb::object& saver) {
@@ -167,11 +199,13 @@ NB_MODULE(_core, m) {
   m.def("select", &tamis::python::select, "method"_a, "data"_a, "options"_a, "features"_a.none() = nb::none(),
         "scale"_a = "none", "include"_a = std::vector<tamis::Index>(), "exclude"_a = std::vector<tamis::Index>(),
         "classes"_a.none() = nb::none(), "init"_a.none() = nb::none(), "seed"_a = 0, "threads"_a = 0, "memory"_a = 0,
-        "progress"_a.none() = nb::none(), "words"_a = nb::dict(), "One selection, as `tamis select` does it.");
+        "progress"_a.none() = nb::none(), "words"_a = nb::dict(), "names"_a.none() = nb::none(),
+        "One selection, as `tamis select` does it. With `names` (empty: there are none) it warns about doubtful "
+        "columns.");
   m.def("compare", &compare, "data"_a, "methods"_a, "features"_a, "clusters"_a, "scale"_a = "none",
         "classes"_a.none() = nb::none(), "settings"_a = nb::dict(), "repeats"_a = comparing.repeats,
         "grid"_a = comparing.grid, "seed"_a = 0, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none(),
-        "words"_a = nb::dict(), "Methods side by side, as `tamis compare`.");
+        "words"_a = nb::dict(), "names"_a.none() = nb::none(), "Methods side by side, as `tamis compare`.");
   m.def("evaluate", &evaluate, "data"_a, "classes"_a, "features"_a, "clusters"_a, "repeats"_a = evaluating.repeats,
         "subsets"_a = evaluating.subsets, "seed"_a = 0, "threads"_a = 0, "progress"_a.none() = nb::none(),
         "words"_a = nb::dict(), "What a list of features is worth, as `tamis evaluate`.");
@@ -183,6 +217,13 @@ NB_MODULE(_core, m) {
         "labels"_a = std::vector<std::string>(), "text_columns"_a = std::vector<std::string>(), "transpose"_a = false,
         "on_disk"_a = false, "reader"_a.none() = nb::none(), "memory"_a = 0, "words"_a = nb::dict(),
         "A table of any format that the core or `reader` reads.");
+  m.def("read_selection", &read_selection_document, "text"_a, "where"_a,
+        "The columns of a selection.json: positions, names (empty if the table had none), features, id_column.");
+  m.def("peek_names", &peek_column_names, "path"_a,
+        "The names in the first line of a CSV file; empty for other formats and where there are none.");
+  m.def("find_columns", &find_columns, "positions"_a, "names"_a, "features"_a, "where"_a, "table_names"_a,
+        "table_features"_a, "left_out"_a = std::vector<std::string>(),
+        "The positions of the selected columns in another table, as `tamis apply` finds them.");
   m.def("run_command", &run_command, "words"_a, "reader"_a, "saver"_a.none() = nb::none(),
         "The command; the process is its own.");
 }

@@ -87,6 +87,8 @@ nb::dict dict_of(const Comparison& comparison, const CompareRequest& request, co
   out["random"] = random;
   out["all"] = comparison.all ? dict_of(*comparison.all, classes_known) : nb::object(nb::none());
   out["sizes"] = to_array(request.sizes);
+  out["scale"] = name_of(comparison.scale);
+  out["scale_reason"] = to_text(comparison.scale_reason);
   out["notes"] = notes_of(run, comparison.notes, speller);
   return out;
 }
@@ -116,10 +118,16 @@ FeatureCount feature_count(const nb::object& features) {
   return wanted;
 }
 
+std::function<std::string(Index)> names_or_positions(const std::optional<std::vector<std::string>>& names) {
+  if (!names) return {};
+  return [names](Index j) { return names->empty() || (*names)[j].empty() ? std::to_string(j) : (*names)[j]; };
+}
+
 nb::dict compare(const nb::object& data, const std::vector<std::string>& methods, const nb::list& features,
                  Index clusters, const std::string& scale, const std::optional<Classes>& classes,
                  const nb::dict& settings, Index repeats, bool grid, std::uint64_t seed, int threads,
-                 std::uint64_t memory, const nb::object& progress, const nb::dict& words) {
+                 std::uint64_t memory, const nb::object& progress, const nb::dict& words,
+                 const std::optional<std::vector<std::string>>& names) {
   const Speller speller = python_names(words);
   return speaking(speller, [&] {
     const Source source = source_of(data);
@@ -135,6 +143,7 @@ nb::dict compare(const nb::object& data, const std::vector<std::string>& methods
     for (const auto& name : methods) request.methods.push_back(find_method(name));
     request.repeats = repeats;
     request.grid = grid;
+    request.name = names_or_positions(names);
     Run run(threads, seed, memory, progress);
     const Comparison comparison = run.without_gil([&] {
       require_comparable(source, request);

@@ -26,6 +26,7 @@ _HOMES = {
     **{method["python_name"]: "_selectors" for method in _core.methods()},
     "Table": "_table",
     "read": "_table",
+    "apply": "_apply",
     "compare": "_compare",
     "evaluate": "_compare",
     "select_genes": "_genes",

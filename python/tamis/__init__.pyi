@@ -2,6 +2,7 @@
 from . import dask as dask
 from . import metrics as metrics
 from . import plot as plot
+from ._apply import apply as apply
 from ._compare import compare as compare
 from ._compare import evaluate as evaluate
 from ._core import NoVariation as NoVariation

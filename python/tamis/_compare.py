@@ -19,6 +19,8 @@ _CALL_WORDS = {
     "repeats": "n_repeats",
     "subsets": "n_subsets",
     "seed": "random_state",
+    "--exclude": "drop {}",
+    "--counts": "scanpy.pp.normalize_total and log1p",
 }
 
 
@@ -58,7 +60,7 @@ def compare(
         clustered but not counted.
     methods : str or list of str, default=None
         Method names, such as ``"ufcm"`` or ``"UFCM"``. None: all but SPEC, whose default ranks like LaplacianScore.
-    scale : {"none", "standard", "minmax", "unit"}, default="none"
+    scale : {"none", "standard", "minmax", "unit", "auto"}, default="none"
         Scaling before ranking and before measuring, as in ``tamis select``.
     options : dict of dict, default=None
         Options of individual methods, named as in the selectors: ``{"ufcm": {"alpha": 0.1}}``.
@@ -125,11 +127,15 @@ def compare(
             threads=thread_count(n_jobs),
             progress=progress,
             words=_CALL_WORDS,
+            names=[] if names is None else [str(name) for name in names],
             **request,
         )
     finally:
         if progress:
             progress.close()
+    if found["scale_reason"]:
+        notes.append(f"scale='auto': {found['scale']}, since {found['scale_reason']}")
+    request["scale"] = found["scale"]
     frame = _comparison_frame(pandas, found, classes is not None, bool(grid))
     sizes = found["sizes"].tolist()
     selected = {row["name"]: row["selected"].tolist() for row in found["methods"] if row["error"] is None}

@@ -71,5 +71,20 @@ def redundancy(data: object, features: Sequence[int], threads: int = 0) -> float
 def read(path: bytes, array: str = 'X', header: str = 'auto', id_column: str = '', labels: Sequence[str] = [], text_columns: Sequence[str] = [], transpose: bool = False, on_disk: bool = False, reader: object | None = None, memory: int = 0, words: dict = {}) -> dict:
     """A table of any format that the core or `reader` reads."""
 
+def read_selection(text: bytes, where: str) -> dict:
+    """
+    The columns of a selection.json: positions, names (empty if the table had none), features, id_column.
+    """
+
+def peek_names(path: bytes) -> list:
+    """
+    The names in the first line of a CSV file; empty for other formats and where there are none.
+    """
+
+def find_columns(positions: Sequence[int], names: Sequence[str], features: int, where: str, table_names: Sequence[str], table_features: int, left_out: Sequence[str] = []) -> list[int]:
+    """
+    The positions of the selected columns in another table, as `tamis apply` finds them.
+    """
+
 def run_command(words: Sequence[bytes], reader: object, saver: object | None = None) -> int:
     """The command; the process is its own."""

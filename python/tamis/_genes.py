@@ -69,7 +69,7 @@ def select_genes(
         The method, by its name in the command or in Python: "lapscore" or "LaplacianScore".
     n_clusters : int or None, default=None
         Number of clusters, for methods that use it. None: guided does not need it, others use their default.
-    scale : {"none", "standard", "minmax", "unit"}, default="none"
+    scale : {"none", "standard", "minmax", "unit", "auto"}, default="none"
         Divide genes by their standard deviation or range, or cells by their norm, on reading; per batch if there are
         batches. Nothing is shifted, so sparse data stay sparse.
     random_state : int, RandomState, Generator or None, default=0

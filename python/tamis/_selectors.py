@@ -22,7 +22,12 @@ from ._running import progress_for, seed_of, thread_count, warn_all
 from ._unwrap import unwrapped
 
 _METHODS = {method["name"]: method for method in _core.methods()}
-_WORDS = {"features": "n_features_to_select", "--scale": "StandardScaler(with_mean=False)"}  # of messages
+_WORDS = {  # of messages
+    "features": "n_features_to_select",
+    "--scale": "StandardScaler(with_mean=False)",
+    "--exclude": "drop {}",
+    "--counts": "scanpy.pp.normalize_total and log1p",
+}
 
 
 class Selector(SelectorMixin, BaseEstimator):
@@ -69,6 +74,7 @@ class Selector(SelectorMixin, BaseEstimator):
                 threads=thread_count(self.n_jobs),
                 progress=progress,
                 words=_WORDS,
+                names=self._names(data),
             )
             if progress:
                 progress("done", 1.0, "done")
@@ -114,6 +120,12 @@ class Selector(SelectorMixin, BaseEstimator):
         if names is not None:
             self.feature_names_in_ = names
         return core_data(X), X.shape[0]
+
+    def _names(self, data):
+        """Names of the columns for warnings about them; None on Dask, where no rows are looked at."""
+        if isinstance(data, _core.RemoteRows):
+            return None
+        return [str(name) for name in getattr(self, "feature_names_in_", ())]
 
     def _options(self):
         return {option["python_name"]: getattr(self, option["python_name"]) for option in self._method["options"]}

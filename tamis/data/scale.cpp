@@ -11,7 +11,7 @@ namespace tamis {
 
 namespace {
 
-constexpr std::array<const char*, 4> kScalings = {"none", "standard", "minmax", "unit"};
+constexpr std::array<const char*, 5> kScalings = {"none", "standard", "minmax", "unit", "auto"};
 
 // Not the root of variance(j), whose square may leave the range of double where the deviation does not.
 double deviation(const ColumnMoments& moments, Index j) {
@@ -52,13 +52,14 @@ const char* name_of(Scaling scaling) { return kScalings[static_cast<std::size_t>
 Scaling parse_scaling(const std::string& text) {
   const auto found = std::find(kScalings.begin(), kScalings.end(), text);
   require(found != kScalings.end(), ErrorCode::usage, OptionName{"scale"}, " = ", text,
-          ", need none, standard, minmax or unit");
+          ", need none, standard, minmax, unit or auto");
   return static_cast<Scaling>(found - kScalings.begin());
 }
 
 Source scaled(const Source& source, Scaling scaling, const ColumnMoments& moments, Context& context) {
   switch (scaling) {
     case Scaling::none: break;
+    case Scaling::automatic: fail(ErrorCode::internal, "scale = auto is not resolved");
     case Scaling::standard: return source.with_column_scale(column_factors(moments, false));
     case Scaling::minmax: return source.with_column_scale(column_factors(moments, true));
     case Scaling::unit: return source.with_row_scale(row_factors(source, context));

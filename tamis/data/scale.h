@@ -13,10 +13,11 @@ enum class Scaling {
   standard,  // columns divided by their standard deviation (n - 1)
   minmax,    // columns divided by their range
   unit,      // rows divided by their 2-norm
+  automatic  // none or standard, by the units of the columns (run/doubts.h); resolved before anything is scaled
 };
 
 const char* name_of(Scaling scaling);
-// "none", "standard", "minmax", "unit". Throws Error(usage).
+// "none", "standard", "minmax", "unit", "auto". Throws Error(usage).
 Scaling parse_scaling(const std::string& text);
 
 // Columns without variation and rows of zeros stay as they are.

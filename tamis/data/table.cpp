@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tamis/base/error.h"
+#include "tamis/base/text/pattern.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/base/text/utf8.h"
 #include "tamis/data/formats/bytes.h"
@@ -14,6 +15,8 @@
 #include "tamis/data/formats/npy_rows.h"
 #include "tamis/data/formats/npz.h"
 #include "tamis/data/formats/shards.h"
+#include "tamis/data/header.h"
+#include "tamis/data/joined.h"
 #include "tamis/data/labels.h"
 
 namespace tamis {
@@ -136,6 +139,10 @@ void add_label_files(Reading& reading, const std::string& where, const ReadOptio
   Table& table = reading.table;
   for (const std::string& spec : options.labels) {
     if (table.labels.contains(spec)) continue;
+    if (const auto column = column_of_file(spec)) {
+      table.labels[spec] = read_joined_labels(*column, options.id_column, table.row_ids, context);
+      continue;
+    }
     if (!file_exists(spec)) {
       const std::string has = reading.label_choices.empty() ? "" : "; the data have " + listed(reading.label_choices);
       fail(ErrorCode::usage, where, ": labels ", printable(spec), ": no such column, array or file", has);
@@ -144,7 +151,36 @@ void add_label_files(Reading& reading, const std::string& where, const ReadOptio
   }
 }
 
+// The CSV reader takes names alone.
+ReadOptions without_patterns(const std::string& path, ReadOptions options, Context& context) {
+  auto& words = options.text_columns;
+  if (std::none_of(words.begin(), words.end(), [](const auto& word) { return is_pattern(word); })) return options;
+  const std::vector<std::string> names = peek_names(path, options, context);
+  std::vector<std::string> more;
+  for (const auto& word : words) {
+    const bool exact = !is_pattern(word) || std::find(names.begin(), names.end(), word) != names.end();
+    for (const auto& name : names) {
+      if (!exact && matches_pattern(word, name)) more.push_back(name);
+    }
+  }
+  words.insert(words.end(), more.begin(), more.end());
+  return options;
+}
+
 }  // namespace
+
+std::optional<char> delimiter_of_text(const std::string& path) {
+  const bool tabs = has_ending(path, {".tsv"});
+  const bool text = tabs || has_ending(path, {".csv", ".txt"});
+  if (!text || !file_exists(path) || file_kind(path) != FileKind::regular) return std::nullopt;
+  return tabs ? '\t' : '\0';
+}
+
+std::vector<std::string> peek_names(const std::string& path, const ReadOptions& options, Context& context) {
+  const auto delimiter = delimiter_of_text(path);
+  if (!delimiter || options.transpose) return {};
+  return read_header(*open_text(path, context), *delimiter, options, context);
+}
 
 Table Opened::finished(const std::function<Reading()>& read) {
   file_.rows.reset();  // of many sparse rows, no little memory
@@ -154,7 +190,8 @@ Table Opened::finished(const std::function<Reading()>& read) {
   return std::move(reading.table);
 }
 
-Opened open_table(const std::string& path, const ReadOptions& options, Context& context) {
+Opened open_table(const std::string& path, const ReadOptions& given, Context& context) {
+  const ReadOptions options = without_patterns(path, given, context);
   const auto standard_input = [=, &context] { return read_csv(*open_standard_input(&context), 0, options, context); };
   OpenedFile file = path == "-" ? unread(standard_input) : open_by_ending(path, options, context);
   return {path, options, std::move(file), context};

@@ -31,6 +31,7 @@ struct Table {
   std::vector<std::string> excluded_columns;  // columns of the file left out of the numbers (id, labels, text)
   std::vector<Index> columns;                 // d, where each feature stands in the file; empty: as in the numbers
   std::vector<std::string> notes;             // what the reader decided by itself, a line each
+  std::optional<Source> as_read;              // the numbers of the file, where `source` has others (counts.h)
 
   // Where feature j stands in the file, counted from 0.
   Index column(Index j) const { return columns.empty() ? j : columns[j]; }
@@ -59,9 +60,10 @@ using ForeignReader = std::function<OpenedFile(const std::string& path, const Re
 struct ReadOptions {
   std::string array = "X";  // of an .npz or of a file like it that a foreign reader reads
   enum class Header { automatic, yes, no } header = Header::automatic;
-  std::string id_column;                  // row identifiers (text formats)
-  std::vector<std::string> labels;        // each a column name, an npz array, or a file
-  std::vector<std::string> text_columns;  // columns that may hold text; such a column is left out where it does
+  std::string id_column;            // row identifiers (text formats)
+  std::vector<std::string> labels;  // each a column name, an npz array, or a file
+  // Columns that may hold text, by name, position or pattern (pattern.h); such a column is left out where it does.
+  std::vector<std::string> text_columns;
   bool transpose = false;
   ForeignReader foreign;  // .parquet .pq .arrow .feather .ipc .h5ad .mat .h5 .zarr; without it they are refused
   bool map = false;  // map an .npy instead of copying it; whoever asks must expect SIGBUS if the file is cut meanwhile
@@ -95,6 +97,14 @@ class Opened {
 // Opens a file by the ending of its name, a folder, or CSV from standard input for "-". The context must outlive it.
 // Throws Error(bad_data) where it is nothing that is read, Error(io) where it is not there.
 Opened open_table(const std::string& path, const ReadOptions& options, Context& context);
+
+// What stands between the cells of a CSV file, by its name; 0: to be found. Nothing for other formats and pipes, which
+// cannot be read twice.
+std::optional<char> delimiter_of_text(const std::string& path);
+
+// The names of the columns of a CSV file, from its first line alone; empty where it has none, and for other formats and
+// pipes, of which nothing can be read beforehand.
+std::vector<std::string> peek_names(const std::string& path, const ReadOptions& options, Context& context);
 
 // Opens and loads.
 Table read_table(const std::string& path, const ReadOptions& options, Context& context);

@@ -266,7 +266,7 @@ class ComparePage {
                        record_.table.format, source.sparse() ? ", sparse" : ""));
     add("labels", labelled() ? record_.labels : "none");
     add("clusters", std::to_string(request_.clusters));
-    add("scale", name_of(request_.scale));
+    add("scale", name_of(comparison_.scale));
     add("seed", std::to_string(record_.seed));
     add("threads", std::to_string(record_.threads));
     add("machine", page::machine_text());

@@ -3,11 +3,13 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <map>
 #include <type_traits>
 
 #include "tamis/base/error.h"
 #include "tamis/base/resident.h"
 #include "tamis/base/version.h"
+#include "tamis/report/json_reader.h"
 #include "tamis/report/verdict.h"
 #include "tamis/run/forecast.h"
 
@@ -42,7 +44,8 @@ void write_option(Json& json, const Option& option, const Report& report) {
 void write_request(Json& json, const SelectionRecord& record) {
   json.key("options").begin_object().member("features", record.result.selected.size());
   write_options(json, record.options, record.result.selection.report);
-  json.member("scale", name_of(record.request.scale)).member("seed", record.seed).member("threads", record.threads);
+  write_scale(json, record.result.scale, record.result.scale_reason, record.table);
+  json.member("seed", record.seed).member("threads", record.threads);
   json.key("memory");
   record.memory_limit == 0 ? json.null() : json.value(record.memory_limit);
   json.member("include", record.request.include).member("exclude", record.request.exclude);
@@ -52,7 +55,9 @@ void write_request(Json& json, const SelectionRecord& record) {
 void write_data(Json& json, const SelectionRecord& record) {
   const Store& store = record.table.source.store();
   json.key("data").begin_object().member("path", record.table.path).member("rows", store.rows());
-  json.member("features", record.table.source.cols()).member("format", record.table.format);
+  json.member("features", record.table.source.cols()).member("named", !record.table.names.empty()).key("id");
+  record.id_column.empty() ? json.null() : json.value(record.id_column);
+  json.member("format", record.table.format);
   json.member("sparse", store.sparse()).member("dtype", name_of(store.dtype())).member("stored", store.nonzeros());
   json.member("bytes", store.table_bytes()).member("storage", store.in_memory() ? "memory" : "disk");
   json.member("constant", record.result.constant).end_object();
@@ -107,7 +112,44 @@ void write_report(Json& json, const SelectionRecord& record) {
   json.end_object();
 }
 
+// Version 0.1 did not say whether the table had names.
+bool has_names(const JsonValue& document, Index schema, const std::vector<std::string>& names,
+               const std::vector<Index>& selected) {
+  if (schema > 1) return document.at("data").at("named").boolean();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] != concat("f", selected[i])) return true;
+  }
+  return false;
+}
+
+EarlierSelection columns_of_document(const JsonValue& document, Index schema, const std::string& where) {
+  const std::vector<Index> selected = document.at("selected").indices();
+  const std::vector<std::string> names = document.at("names").strings();
+  require(!selected.empty() && selected.size() == names.size(), ErrorCode::bad_data, where, ": ", selected.size(),
+          " selected columns and ", names.size(), " names, need as many of both and at least 1");
+  EarlierSelection found;
+  found.features = document.at("data").at("features").index();
+  const bool named = has_names(document, schema, names, selected);
+  std::map<Index, std::string> by_position;
+  for (std::size_t i = 0; i < selected.size(); ++i) by_position[selected[i]] = names[i];
+  require(by_position.size() == selected.size() && by_position.begin()->first >= 0 &&
+              by_position.rbegin()->first < found.features,
+          ErrorCode::bad_data, where, ": selected columns need to be different positions in 0..", found.features - 1);
+  for (auto& [position, name] : by_position) {
+    found.positions.push_back(position);
+    if (named) found.names.push_back(std::move(name));
+  }
+  if (schema > 1 && !document.at("data").at("id").is_null()) found.id_column = document.at("data").at("id").string();
+  return found;
+}
+
 }  // namespace
+
+void write_scale(Json& json, Scaling scale, const std::string& reason, const Table& table) {
+  json.member("scale", name_of(scale)).key("scale_reason");
+  reason.empty() ? json.null() : json.value(reason);
+  json.member("counts", table.as_read.has_value());
+}
 
 void write_options(Json& json, const Options& options, const Report& report) {
   for (const auto& option : options) write_option(json, option, report);
@@ -118,7 +160,7 @@ std::string selection_json(const SelectionRecord& record) {
   std::vector<std::string> names;
   for (const Index j : result.selected) names.push_back(feature_name(record.table, j));
   Json json;
-  json.begin_object().member("tamis", kVersion).member("method", record.method.name);
+  json.begin_object().member("tamis", kVersion).member("schema", kSchema).member("method", record.method.name);
   write_request(json, record);
   write_data(json, record);
   json.member("selected", result.selected).member("columns", columns_of_file(record.table, result.selected));
@@ -131,6 +173,20 @@ std::string selection_json(const SelectionRecord& record) {
   json.member("peak_bytes", expected.peak_bytes).end_object();
   write_report(json, record);
   return json.end_object().text() + "\n";
+}
+
+EarlierSelection read_selection(std::string_view json, const std::string& where) {
+  const JsonValue document = parse_json(json, where);
+  const auto need = [&](bool condition, const auto&... what) {
+    require(condition, ErrorCode::bad_data, where, ": ", what...);
+  };
+  const bool is_object = document.kind() == JsonValue::Kind::object;
+  need(is_object && document.object().contains("method") && document.object().contains("selected"),
+       "not a selection, need the selection.json of 'tamis select -o', or what it prints with --json");
+  const auto& members = document.object();
+  const Index schema = members.contains("schema") ? members.at("schema").index() : 1;
+  need(schema >= 1 && schema <= kSchema, "schema ", schema, ", this version of tamis reads 1..", kSchema);
+  return columns_of_document(document, schema, where);
 }
 
 void write_ranking(const SelectionRecord& record, FileWriter& out) {

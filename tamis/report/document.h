@@ -3,13 +3,18 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tamis/report/json.h"
+#include "tamis/run/apply.h"
 #include "tamis/run/output.h"
 #include "tamis/run/select.h"
 
 namespace tamis {
+
+// The form of the JSON documents (docs/schema). A change that breaks a reader of the last one counts it up.
+inline constexpr Index kSchema = 2;
 
 // The request and result of a run; refers to the caller's objects.
 struct SelectionRecord {
@@ -23,12 +28,20 @@ struct SelectionRecord {
   std::uint64_t memory_limit = 0;     // 0: none
   std::uint64_t peak_bytes = 0;       // of the process
   std::vector<std::string> warnings;  // of the whole run, including readers
+  std::string id_column = {};         // as asked for; empty: none
 };
 
 // One member per option. An unset option has the value determined from the data if the report names it, else null.
 void write_options(Json& json, const Options& options, const Report& report);
 
+// "scale": as it was used, "scale_reason": why, where it was left to choose, "counts": whether raw counts were
+// normalized.
+void write_scale(Json& json, Scaling scale, const std::string& reason, const Table& table);
+
 std::string selection_json(const SelectionRecord& record);
+// What such a document says about the columns, also one without "schema", as version 0.1 wrote it. Throws
+// Error(bad_data) on anything else; `where` starts the message.
+EarlierSelection read_selection(std::string_view json, const std::string& where);
 // rank,index,name,score,selected,...,column: one line per feature that the method saw, best first. `index` is the
 // position among the features, `column` the position in the file.
 void write_ranking(const SelectionRecord& record, FileWriter& out);

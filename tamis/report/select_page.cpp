@@ -82,7 +82,7 @@ class SelectPage {
   void correlate() {
     const Source source = kept();
     moments_ = column_moments(source, context_);
-    const Source seen = scaled(source, record_.request.scale, moments_, context_);
+    const Source seen = scaled(source, result_.scale, moments_, context_);
     top_.assign(result_.ranking.begin(),
                 result_.ranking.begin() + static_cast<Index>(std::min(kPartners, result_.ranking.size())));
     if (top_.size() < 2) return;
@@ -470,7 +470,7 @@ class SelectPage {
     };
     add("features", std::to_string(result_.selected.size()), "number of selected features");
     for (const auto& option : record_.options) add(option.name, resolved(option), option.help);
-    add("scale", name_of(record_.request.scale), "scaling of columns or rows before ranking");
+    add("scale", name_of(result_.scale), "scaling of columns or rows before ranking");
     add("seed", std::to_string(record_.seed), "seed of all random numbers");
     add("threads", std::to_string(record_.threads), "number of threads; the result does not depend on it");
     return table;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tamis/base/resident.h"
+#include "tamis/run/doubts.h"
 #include "tamis/run/select.h"
 
 namespace tamis {
@@ -108,6 +109,7 @@ class Comparer {
     SelectRequest select;
     select.features.count = request_.sizes.back();
     select.scale = request_.scale;
+    select.name = request_.name;
     return select_features(source_.with_columns(every), method, bound, select, context_);
   }
 
@@ -254,9 +256,18 @@ void require_comparable(const Source& source, const CompareRequest& request) {
   }
 }
 
-Comparison compare_methods(const Source& source, const CompareRequest& request, Context& context) {
-  require_comparable(source, request);
-  return Comparer(source, request, context).run();
+Comparison compare_methods(const Source& source, const CompareRequest& asked, Context& context) {
+  require_comparable(source, asked);
+  CompareRequest request = asked;
+  ScaleAdvice advice{asked.scale, {}};
+  if (asked.scale == Scaling::automatic) {
+    const ColumnName name = [&](Index j) { return asked.name ? asked.name(j) : std::to_string(j); };
+    advice = advise_scaling(source, column_moments(source, context), name);
+  }
+  request.scale = advice.scale;
+  Comparison result = Comparer(source, request, context).run();
+  result.scale = advice.scale, result.scale_reason = advice.reason;
+  return result;
 }
 
 std::vector<Method> compared_by_default(const std::map<std::string, Settings>& settings) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,6 +32,7 @@ struct CompareRequest {
   std::map<std::string, Settings> settings;  // of methods by name; all else is at its default
   Index repeats = 10;                        // single k-means starts of each measurement
   Index subsets = 20;                        // random ones of each size, of one k-means start each
+  std::function<std::string(Index)> name;    // of columns in warnings, as in SelectRequest
   bool grid = false;                         // also run the settings of grid_axes(); needs classes
 };
 
@@ -61,6 +63,8 @@ struct ComparedMethod {
 };
 
 struct Comparison {
+  Scaling scale = Scaling::none;  // as it was used
+  std::string scale_reason;       // why, where the request left it open
   std::vector<ComparedMethod> methods;
   std::vector<SubsetScore> random;  // over the subsets, one a size
   std::optional<SubsetScore> all;   // unset where the table is too large for it

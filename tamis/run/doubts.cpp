@@ -1,7 +1,6 @@
 #include "tamis/run/doubts.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -9,13 +8,14 @@
 #include "tamis/base/text/quote.h"
 #include "tamis/base/text/spelling.h"
 #include "tamis/data/passes/tile.h"
-#include "tamis/data/scale.h"
+#include "tamis/run/sentinel.h"
 
 namespace tamis {
 
 namespace {
 
-constexpr double kWideSpread = 100.0;  // of standard deviations
+constexpr double kWideSpread = 100.0;  // of standard deviations: worth a warning
+constexpr double kUnlike = 10.0;       // of standard deviations: not by chance
 constexpr std::size_t kNamed = 5;      // columns named in one line
 
 bool is_whole(double value) { return value == std::floor(value); }
@@ -71,16 +71,6 @@ std::vector<Index> counting_columns(const Source& source, const ColumnMoments& m
 
 // --- Numbers that stand for missing values -------------------------------------------------------------------------
 
-constexpr std::array<double, 9> kSentinels = {-99.0, -999.0, -9999.0, -99999.0, -32768.0,
-                                              999.0, 9999.0, 99999.0, 999999.0};
-
-bool is_sentinel(double value) { return std::find(kSentinels.begin(), kSentinels.end(), value) != kSentinels.end(); }
-
-struct Rest {
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  Index found = 0;
-};
-
 // The column without a value at its end.
 Rest rest_of(const Source& source, Index j, double sentinel, Context& context) {
   Rest rest;
@@ -90,18 +80,12 @@ Rest rest_of(const Source& source, Index j, double sentinel, Context& context) {
       if (value == sentinel) {
         ++rest.found;
       } else {
-        rest.low = std::min(rest.low, value), rest.high = std::max(rest.high, value);
+        rest.add(value);
       }
       return true;
     });
   }
   return rest;
-}
-
-// Farther from the others than these are from each other.
-bool stands_apart(const Rest& rest, double sentinel) {
-  const double range = rest.high - rest.low;
-  return range > 0.0 && std::min(std::abs(sentinel - rest.low), std::abs(sentinel - rest.high)) > range;
 }
 
 std::vector<Message> doubts_of_sentinels(const Source& source, const ColumnMoments& moments, const ColumnName& name,
@@ -117,7 +101,7 @@ std::vector<Message> doubts_of_sentinels(const Source& source, const ColumnMomen
       if (!is_sentinel(end) || !moments.varies(j)) continue;
       ++looked_at;
       const Rest rest = rest_of(source, j, end, context);
-      if (!stands_apart(rest, end)) continue;
+      if (!rest.leaves_apart(end)) continue;
       if (columns.empty() || columns.back() != j) columns.push_back(j);
       if (found == 0) example = end;
       found += rest.found;
@@ -168,21 +152,49 @@ bool looks_like_counts(const Source& source, const ColumnMoments& moments) {
 
 // --- Units ---------------------------------------------------------------------------------------------------------
 
-bool share_a_unit(const Source& source, const ColumnMoments& moments) {
+// Whether the largest values of the columns are of one order.
+bool reach_alike(const ColumnMoments& moments) {
+  constexpr double kAlike = 30.0;
+  std::vector<double> highest = moments.max;
+  const auto middle = highest.begin() + static_cast<std::ptrdiff_t>(highest.size() / 2);
+  std::nth_element(highest.begin(), middle, highest.end());
+  return *std::max_element(middle, highest.end()) <= kAlike * *middle;
+}
+
+// In what unit all columns are; empty where they need not share one.
+std::string shared_unit(const Source& source, const ColumnMoments& moments) {
   constexpr Index kFewest = 20;      // columns, of counts or pixels
   constexpr double kFromZero = 0.9;  // of them
-  if (source.sparse()) return true;  // counts, or weights of words
+  if (source.sparse()) return "the table is sparse, as counts and weights of words are";
   Index from_zero = 0;
-  bool whole = true, shares = true;
+  bool whole = true, shares = true, negative = false;
   for (std::size_t j = 0; j < moments.min.size(); ++j) {
     const double low = moments.min[j], high = moments.max[j];
-    whole = whole && low >= 0.0 && is_whole(low) && is_whole(high);
+    negative = negative || low < 0.0;
+    whole = whole && is_whole(low) && is_whole(high);
     shares = shares && low >= -1.0 && high <= 1.0;
     from_zero += low == 0.0 ? 1 : 0;
   }
-  const bool counts = whole && source.cols() >= kFewest &&
-                      static_cast<double>(from_zero) >= kFromZero * static_cast<double>(source.cols());
-  return shares || counts || looks_like_counts(source, moments);
+  if (shares) return "all numbers are within -1..1";
+  if (negative) return {};
+  const bool mostly_from_zero =
+      source.cols() >= kFewest && static_cast<double>(from_zero) >= kFromZero * static_cast<double>(source.cols());
+  if ((mostly_from_zero && whole) || looks_like_counts(source, moments)) {
+    return "all columns hold whole numbers from 0, as counts and pixels are";
+  }
+  if (mostly_from_zero && reach_alike(moments)) return "all columns reach from 0 to similar values";
+  return {};
+}
+
+// The columns with the largest and the smallest deviation.
+std::pair<Index, Index> extreme_columns(const Source& source, const ColumnMoments& moments) {
+  Index least = -1, most = -1;
+  for (Index j = 0; j < source.cols(); ++j) {
+    if (!moments.varies(j)) continue;
+    if (least < 0 || moments.variance(j) < moments.variance(least)) least = j;
+    if (most < 0 || moments.variance(j) > moments.variance(most)) most = j;
+  }
+  return {most, least};
 }
 
 }  // namespace
@@ -191,9 +203,9 @@ std::vector<Message> doubts(const Source& source, const ColumnMoments& moments, 
                             Context& context) {
   std::vector<Message> lines;
   if (looks_like_counts(source, moments)) {
-    lines.emplace_back(
-        "the numbers look like raw counts, where the largest columns and rows dominate; normalise them first: "
-        "divide each row by its sum, times 10000, then log(1 + x)");
+    lines.push_back(
+        message("the numbers look like raw counts, where the largest columns and rows dominate; normalize them first (",
+                Flag{"counts"}, "): each row divided by its sum, times 10000, then log(1 + x)"));
   }
   if (source.sparse()) return lines;
   for (auto& line : doubts_of_sentinels(source, moments, name, context)) lines.push_back(std::move(line));
@@ -207,16 +219,23 @@ std::vector<Message> doubts(const Source& source, const ColumnMoments& moments, 
   return lines;
 }
 
+ScaleAdvice advise_scaling(const Source& source, const ColumnMoments& moments, const ColumnName& name) {
+  if (const std::string unit = shared_unit(source, moments); !unit.empty()) return {Scaling::none, unit};
+  const double spread = deviation_spread(moments);
+  if (!(spread > kUnlike)) {
+    return {Scaling::none, concat("standard deviations differ only by a factor of ", short_number(spread, 3))};
+  }
+  const auto [most, least] = extreme_columns(source, moments);
+  return {Scaling::standard,
+          concat("units seem to differ: standard deviations do by a factor of ", short_number(spread, 3), " (columns ",
+                 printable(name(most)), " and ", printable(name(least)), ")")};
+}
+
 std::vector<Message> doubts_of_units(const Source& source, const ColumnMoments& moments, const ColumnName& name) {
   const double spread = deviation_spread(moments);
-  if (!(spread > kWideSpread) || share_a_unit(source, moments)) return {};
-  Index least = -1, most = -1;
-  for (Index j = 0; j < source.cols(); ++j) {
-    if (!moments.varies(j)) continue;
-    if (least < 0 || moments.variance(j) < moments.variance(least)) least = j;
-    if (most < 0 || moments.variance(j) > moments.variance(most)) most = j;
-  }
-  return {message("column standard deviations differ by a factor of ", short_number(spread, 3), " (",
+  if (!(spread > kWideSpread) || advise_scaling(source, moments, name).scale == Scaling::none) return {};
+  const auto [most, least] = extreme_columns(source, moments);
+  return {message("column standard deviations differ by a factor of ", short_number(spread, 3), " (columns ",
                   printable(name(most)), " and ", printable(name(least)),
                   "), so the columns with large numbers dominate; consider ", Flag{"scale", "standard"})};
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tamis/data/passes/passes.h"
+#include "tamis/data/scale.h"
 
 namespace tamis {
 
@@ -17,8 +18,19 @@ using ColumnName = std::function<std::string(Index)>;
 std::vector<Message> doubts(const Source& source, const ColumnMoments& moments, const ColumnName& name,
                             Context& context);
 
-// Where standard deviations differ by more than 100: which columns dominate, and which do not count. Nothing where all
-// columns are in one unit, by their ranges: counts, pixels, shares.
+// The scaling that --scale auto takes, and why, in words. None where the columns share a unit, by their types and
+// ranges:
+//   sparse rows; all numbers in -1..1 (shares, yes and no); 20 or more columns, nearly all of them from 0 on, of whole
+//   numbers (counts, pixels) or of similar largest values (intensities, logarithms of counts);
+// or where their standard deviations differ by a factor of 10 at most. Otherwise standard.
+struct ScaleAdvice {
+  Scaling scale = Scaling::none;
+  std::string reason;
+};
+ScaleAdvice advise_scaling(const Source& source, const ColumnMoments& moments, const ColumnName& name);
+
+// Where that advice is to scale, and standard deviations differ by more than 100: which columns dominate, and which do
+// not count.
 std::vector<Message> doubts_of_units(const Source& source, const ColumnMoments& moments, const ColumnName& name);
 
 }  // namespace tamis

@@ -12,8 +12,10 @@
 #include "tamis/base/error.h"
 #include "tamis/base/memory.h"
 #include "tamis/base/text/nearest.h"
+#include "tamis/base/text/pattern.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/base/text/spelling.h"
+#include "tamis/base/text/utf8.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/data/formats/list.h"
 #include "tamis/data/formats/words.h"
@@ -38,21 +40,51 @@ class Resolver {
     for (std::size_t j = 0; j < table.names.size(); ++j) positions_.emplace(table.names[j], static_cast<Index>(j));
   }
 
-  // Nothing for a column that may be passed over.
-  std::optional<Index> operator()(const std::string& word) const {
-    if (kind_ != FeatureList::Kind::typed) return position(word);
+  // None for columns that may be passed over, several for a pattern.
+  std::vector<Index> operator()(const std::string& word) const {
+    if (kind_ != FeatureList::Kind::typed) return as_list(position(word));
     const auto [first, last] = positions_.equal_range(word);
     if (first != last) {
       require(std::next(first) == last, ErrorCode::usage, where_, ": ", std::distance(first, last),
               " columns are named '", printable(word), "', need one (give its position, counted from 0)");
-      return first->second;
+      return {first->second};
     }
     const auto& others = table_.excluded_columns;
-    if (std::find(others.begin(), others.end(), word) != others.end()) return left_out(word);
-    return position(word);
+    if (std::find(others.begin(), others.end(), word) != others.end()) return as_list(left_out(word));
+    return is_pattern(word) ? matching(word) : as_list(position(word));
   }
 
  private:
+  static std::vector<Index> as_list(const std::optional<Index>& feature) {
+    return feature ? std::vector<Index>{*feature} : std::vector<Index>();
+  }
+
+  // Columns that are no features are passed over where others match, too.
+  std::vector<Index> matching(const std::string& pattern) const {
+    std::vector<Index> found;
+    for (std::size_t j = 0; j < table_.names.size(); ++j) {
+      if (matches_pattern(pattern, table_.names[j])) found.push_back(static_cast<Index>(j));
+    }
+    if (!found.empty()) return found;
+    for (const auto& name : table_.excluded_columns) {
+      if (matches_pattern(pattern, name)) return as_list(left_out(name));
+    }
+    fail(ErrorCode::usage, where_, ": no column matches '", printable(pattern), "'", hint_for(pattern));
+  }
+
+  // A name that would match in other letters, or one that is close to the pattern's letters.
+  std::string hint_for(const std::string& pattern) const {
+    if (table_.names.empty()) return ": the table has no column names";
+    for (const auto& name : table_.names) {
+      if (matches_pattern(lower_case(pattern), lower_case(name))) {
+        return concat("; did you mean '", printable(name), "'? (capital letters count)");
+      }
+    }
+    std::string letters = pattern;
+    std::erase_if(letters, [](char letter) { return letter == '*' || letter == '?'; });
+    return did_you_mean(letters, table_.names);
+  }
+
   std::optional<Index> left_out(const std::string& word) const {
     require(skip_left_out_, ErrorCode::usage, where_, ": column '", printable(word),
             "' holds text, labels or row identifiers, need a feature");
@@ -111,21 +143,6 @@ void next_record(std::string_view& rest, std::vector<std::string>& record, Budge
   }
 }
 
-// Once, since a pipe cannot be read again.
-std::string read_whole(const std::string& path, Budget& budget, Context& context) {
-  const auto bytes = open_text(path, context);
-  std::string content;
-  for (std::size_t got = 1; got > 0;) {
-    constexpr std::size_t kPiece = 1 << 16;
-    grow(content, kPiece, budget);
-    const std::size_t before = content.size();
-    content.resize(before + kPiece);
-    got = bytes->read(content.data() + before, kPiece);
-    content.resize(before + got);
-  }
-  return content;
-}
-
 FeatureList read_ranking(const std::string& path, std::string_view rest, bool selected_only, Budget& budget) {
   budget.take(rest.size());  // a single record may hold it all
   std::vector<std::string> record;
@@ -172,6 +189,11 @@ Index resolve_count(const FeatureCount& wanted, Index available) {
 
 std::string feature_name(const Table& table, Index j) { return table.names.empty() ? concat("f", j) : table.names[j]; }
 
+std::string name_or_position(const Table& table, Index j) {
+  std::string name = feature_name(table, j);
+  return name.empty() ? std::to_string(table.column(j)) : name;
+}
+
 std::vector<Index> columns_of_file(const Table& table, const std::vector<Index>& features) {
   std::vector<Index> columns;
   for (const Index j : features) columns.push_back(table.column(j));
@@ -197,17 +219,39 @@ std::vector<Index> resolve_features(const FeatureList& list, const Table& table,
   std::vector<Index> features;
   std::vector<char> seen(table.source.cols(), 0);
   for (const auto& word : list.words) {
-    const auto feature = resolve(word);
-    if (feature && !seen[*feature]++) features.push_back(*feature);
+    for (const Index feature : resolve(word)) {
+      if (!seen[feature]++) features.push_back(feature);
+    }
   }
   return features;
+}
+
+void leave_out(Table& table, const std::vector<Index>& features) {
+  if (features.empty()) return;
+  std::vector<char> out(static_cast<std::size_t>(table.source.cols()), 0);
+  for (const Index j : features) out[j] = 1;
+  std::vector<Index> kept, columns;
+  std::vector<std::string> names;
+  for (Index j = 0; j < table.source.cols(); ++j) {
+    if (out[j]) {
+      table.excluded_columns.push_back(feature_name(table, j));
+      continue;
+    }
+    kept.push_back(j), columns.push_back(table.column(j));
+    if (!table.names.empty()) names.push_back(table.names[j]);
+  }
+  require(!kept.empty(), ErrorCode::usage, "exclude: all ", table.source.cols(),
+          " features are excluded, need at least 1 left");
+  table.source = table.source.with_columns(kept);
+  if (table.as_read) table.as_read = table.as_read->with_columns(kept);
+  table.names = std::move(names), table.columns = std::move(columns);
 }
 
 FeatureList read_feature_list(const std::string& path, std::optional<Index> top, Context& context) {
   require(file_kind(path) != FileKind::folder, ErrorCode::bad_data, printable(path, path.size()),
           ": a folder, need a file of one word a line");
   Budget budget(context, printable(path, path.size()));
-  const std::string content = read_whole(path, budget, context);
+  const std::string content = read_whole(path, context);
   FeatureList list;
   if (content.starts_with(kRankingHeader)) {
     list = read_ranking(path, content, !top, budget);

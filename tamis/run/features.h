@@ -27,6 +27,9 @@ Index resolve_count(const FeatureCount& wanted, Index available);
 // The name of feature j; "f0", "f1", ... where the file has none.
 std::string feature_name(const Table& table, Index j);
 
+// The same for messages: its position in the file where it is blank.
+std::string name_or_position(const Table& table, Index j);
+
 // Where features stand in the file.
 std::vector<Index> columns_of_file(const Table& table, const std::vector<Index>& features);
 
@@ -43,11 +46,15 @@ struct FeatureList {
   Kind kind = Kind::typed;
 };
 
-// Positions among the features of what was named, each once, in the order given. Typed names win over positions.
-// Columns of the file that are no features (text, labels, row identifiers) are passed over where `skip_left_out`.
-// Throws Error(usage) on a word that stands for nothing, or for several columns.
+// Positions among the features of what was named, each once, in the order given. Typed names win over positions, and
+// over patterns (pattern.h), which stand for every feature whose name matches. Columns of the file that are no features
+// (text, labels, row identifiers) are passed over where `skip_left_out`. Throws Error(usage) on a word that stands for
+// nothing, or for several columns.
 std::vector<Index> resolve_features(const FeatureList& list, const Table& table, const std::string& where,
                                     bool skip_left_out = false);
+
+// Takes features out of a table: they become columns of the file that are no features.
+void leave_out(Table& table, const std::vector<Index>& features);
 
 // The words of a list file. Of a ranking.csv that we wrote: the columns marked as selected, best first.
 // With `top`, the first so many of the whole list instead.

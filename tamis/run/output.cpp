@@ -73,15 +73,21 @@ bool begins_as_ours(const std::string& path) {
   return head.starts_with(kRankingHeader);
 }
 
-// Refuses to replace a file that a run did not write. A reduced table may look like anybody's: it is ours beside a
-// selection of ours.
-void require_ours(const std::string& folder, const std::string& name) {
+// The document that is written beside a table.
+std::string document_among(const std::vector<std::string>& names) {
+  const auto found = std::find_if(names.begin(), names.end(), [](const auto& name) { return name.ends_with(".json"); });
+  return found == names.end() ? "selection.json" : *found;
+}
+
+// Refuses to replace a file of `names` that a run of the same command did not write. A reduced table may look like
+// anybody's: it is ours beside a document of ours.
+void require_ours(const std::string& folder, const std::string& name, const std::vector<std::string>& names) {
   const std::string path = folder + "/" + name;
   const bool table = name.starts_with("selected.");
   const bool told = table || name == "ranking.csv" || name.ends_with(".json") || name.ends_with(".html");
   if (!told || is_missing(path)) return;
-  require(begins_as_ours(table ? folder + "/selection.json" : path), ErrorCode::usage, "output: ", path,
-          " was not written by tamis; choose another folder (-o DIR)");
+  require(begins_as_ours(table ? folder + "/" + document_among(names) : path), ErrorCode::usage, "output: ", path,
+          " was not written by tamis with this command; choose another folder (-o DIR)");
 }
 
 // --- The commit of several files ------------------------------------------------------------------------------------
@@ -210,7 +216,7 @@ OutputFolder::OutputFolder(std::string path, const std::vector<std::string>& nam
   if (is_missing(path_)) return;
   const Descriptor lock = lock_folder(path_);
   complete(commit_of(path_, read_journal(path_)));
-  for (const auto& name : names) require_ours(path_, name);
+  for (const auto& name : names) require_ours(path_, name, names);
   remove_leftovers(path_, is_ours);
 }
 

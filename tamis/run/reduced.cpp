@@ -42,10 +42,13 @@ std::string npy_header(DType type, Index rows, Index cols) {
   return out + header;
 }
 
+// As they are in the file.
+const Source& numbers_of(const Table& table) { return table.as_read ? *table.as_read : table.source; }
+
 // The store's columns behind the selected features.
 std::vector<Index> store_columns(const Table& table, const std::vector<Index>& selected) {
   std::vector<Index> columns;
-  for (const Index j : selected) columns.push_back(table.source.columns()[j]);
+  for (const Index j : selected) columns.push_back(numbers_of(table).columns()[j]);
   return columns;
 }
 
@@ -58,7 +61,7 @@ void require_finite_element(const Block& block, Index i, Index j) {
 }
 
 void write_npy(const Table& table, const std::vector<Index>& selected, FileWriter& out, Context& context) {
-  const Store& store = table.source.store();
+  const Store& store = numbers_of(table).store();
   const auto columns = store_columns(table, selected);
   const auto size = static_cast<Index>(size_of(store.dtype()));
   out.write(npy_header(store.dtype(), store.rows(), static_cast<Index>(columns.size())));
@@ -89,7 +92,7 @@ std::string element_text(const DenseView& view, Index i, Index j) {
 
 void write_csv(const Table& table, const std::vector<Index>& selected, const std::string& id_column, FileWriter& out,
                Context& context) {
-  const Store& store = table.source.store();
+  const Store& store = numbers_of(table).store();
   const auto columns = store_columns(table, selected);
   std::string line = table.row_ids.empty() ? std::string() : csv_cell(id_column) + ',';
   for (const Index j : selected) line += csv_cell(feature_name(table, j)) + ',';
@@ -114,7 +117,7 @@ void write_csv(const Table& table, const std::vector<Index>& selected, const std
 // Calls entry(row, new column, position in the value array) for every stored entry of the selected columns.
 template <class Entry>
 void for_entries(const Table& table, const std::vector<Index>& selected, Context& context, Entry entry) {
-  const Store& store = table.source.store();
+  const Store& store = numbers_of(table).store();
   std::vector<Index> position(store.cols(), -1);
   const auto columns = store_columns(table, selected);
   for (std::size_t k = 0; k < columns.size(); ++k) position[columns[k]] = static_cast<Index>(k);
@@ -154,10 +157,8 @@ std::string reduced_name(const Table& table) {
   return "selected.npy";
 }
 
-void write_reduced(const Table& table, const std::vector<Index>& selected, const std::string& id_column,
-                   FileWriter& out, Context& context) {
-  std::vector<Index> columns = selected;
-  std::sort(columns.begin(), columns.end());
+void write_reduced(const Table& table, const std::vector<Index>& columns, const std::string& id_column, FileWriter& out,
+                   Context& context) {
   switch (kind_of(table)) {
     case Kind::csv: return write_csv(table, columns, id_column, out, context);
     case Kind::mtx: return write_mtx(table, columns, out, context);

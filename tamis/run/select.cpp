@@ -55,13 +55,15 @@ std::vector<Index> pick(const std::vector<Index>& ranking, const std::vector<cha
   return selected;
 }
 
+// Names of the available columns.
+ColumnName name_in(const SelectRequest& request, const std::vector<Index>& available) {
+  return [&](Index j) { return request.name ? request.name(available[j]) : std::to_string(available[j]); };
+}
+
 // What is doubtful about the table as it stands, and about its units where they are kept.
 std::vector<Message> warnings_of(const Source& kept, const ColumnMoments& moments, const SelectRequest& request,
                                  const std::vector<Index>& available, Context& context) {
-  const ColumnName name = [&](Index j) {
-    const Index column = available[j];
-    return request.name ? request.name(column) : concat("column ", column);
-  };
+  const ColumnName name = name_in(request, available);
   std::vector<Message> warnings;
   if (request.name) warnings = doubts(kept, moments, name, context);
   if (request.scale == Scaling::none) {
@@ -205,8 +207,9 @@ std::vector<double> for_all_columns(const std::vector<double>& values, const Sel
   return out;
 }
 
-SelectResult select_features(const Source& source, const Method& method, BoundMethod& bound,
-                             const SelectRequest& request, Context& context) {
+SelectResult select_features(const Source& source, const Method& method, BoundMethod& bound, const SelectRequest& asked,
+                             Context& context) {
+  SelectRequest request = asked;
   const auto start = std::chrono::steady_clock::now();
   require(request.checkpoint.empty() || method.resumes, ErrorCode::usage, "checkpoint: ", method.name,
           " cannot be resumed, need ", methods_that(&Method::resumes));
@@ -232,6 +235,11 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
   bound.draw(kept, context);
   const auto moments = column_moments(kept, context);
   result.constant = count_constant(moments);
+  if (request.scale == Scaling::automatic) {
+    const ScaleAdvice advice = advise_scaling(kept, moments, name_in(request, result.available));
+    request.scale = advice.scale, result.scale_reason = advice.reason;
+  }
+  result.scale = request.scale;
   const auto warnings = warnings_of(kept, moments, request, result.available, context);
 
   const Kept state(request, checkpoint_key(method, bound.options(), request, kept, moments, context), context);

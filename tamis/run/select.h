@@ -33,6 +33,8 @@ struct SelectResult {
   std::vector<Index> selected;         // best first
   std::vector<Index> available;        // the columns the method saw, increasing
   Index constant = 0;                  // of the available features
+  Scaling scale = Scaling::none;       // as it was used
+  std::string scale_reason;            // why, where the request left it open
   Forecast forecast;                   // of time, passes and memory, made before the run
   std::optional<Agreement> agreement;  // of k-means with the groups of the guide, where there is one
   Selection selection;                 // as the method returned it, over the available columns

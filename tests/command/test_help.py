@@ -10,7 +10,7 @@ import termios
 import pytest
 from conftest import COMMAND, refused, tamis
 
-COMMANDS = ("select", "evaluate", "compare", "methods", "info", "demo", "reproduce", "datasets")
+COMMANDS = ("select", "apply", "evaluate", "compare", "methods", "info", "demo", "reproduce", "datasets")
 
 
 def help_of(*words):

@@ -67,5 +67,32 @@ TEST(Doubts, UnitsThatDiffer) {
   EXPECT_NE(said(x, true)[0].find("(c5 and c"), std::string::npos) << said(x, true)[0];
 }
 
+ScaleAdvice advice_for(const Source& source) {
+  Context context(2);
+  return advise_scaling(source, column_moments(source, context), [](Index j) { return "c" + std::to_string(j); });
+}
+
+TEST(Scaling, IsAdvisedWhereUnitsDiffer) {
+  Matrix x = support::random_matrix(60, 6, 1);
+  EXPECT_EQ(advice_for(support::dense<double>(x)).scale, Scaling::none) << "alike";
+  for (Index i = 0; i < 60; ++i) x(i, 4) *= 1000.0;
+  EXPECT_EQ(advice_for(support::dense<double>(x)).scale, Scaling::standard);
+  EXPECT_NE(advice_for(support::dense<double>(x)).reason.find("(c4 and "), std::string::npos);
+  EXPECT_EQ(advice_for(support::sparse<double>(x)).scale, Scaling::none);
+}
+
+TEST(Scaling, IsNotAdvisedInOneUnit) {
+  Matrix x = support::thinned(numbers(60, 30), 0.5, 2);  // whole numbers with zeros in every column
+  for (Index i = 0; i < 60; ++i) x(i, 3) *= 5000.0;
+  EXPECT_EQ(advice_for(support::dense<double>(x)).scale, Scaling::none) << "counts";
+  for (Index i = 0; i < 60; ++i) {
+    for (Index j = 0; j < 30; ++j) x(i, j) = 0.37 * numbers(60, 30)(i, j) * (i % 3 == 0 ? 0.0 : 1.0);
+    x(i, 5) *= i == 7 ? 0.01 : 0.0;  // nearly constant
+  }
+  EXPECT_EQ(advice_for(support::dense<double>(x)).scale, Scaling::none) << "intensities";
+  for (Index i = 0; i < 60; ++i) x(i, 3) *= 5000.0;
+  EXPECT_EQ(advice_for(support::dense<double>(x)).scale, Scaling::standard) << "money among them";
+}
+
 }  // namespace
 }  // namespace tamis

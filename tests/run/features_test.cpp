@@ -146,5 +146,27 @@ TEST(Features, TypedPositionsAreThoseOfTheFile) {
   EXPECT_EQ(columns_of_file(table, {1, 0}), (Positions{3, 1}));
 }
 
+TEST(Features, PatternsStandForEveryNameThatMatches) {
+  const Table table = named({"mt-1", "b", "mt-2", "m*"}, 4);
+  EXPECT_EQ(resolve_features({{"mt-*", "b"}}, table, "x"), (std::vector<Index>{0, 2, 1}));
+  EXPECT_EQ(resolve_features({{"m*"}}, table, "x"), (std::vector<Index>{3})) << "a name wins";
+  EXPECT_EQ(resolve_features({{"?"}}, table, "x"), (std::vector<Index>{1}));
+  EXPECT_EQ(message_of({"xyzw*"}, table), "include: no column matches 'xyzw*'");
+  EXPECT_NE(message_of({"MT-*"}, table).find("did you mean 'mt-1'?"), std::string::npos);
+}
+
+TEST(Features, LeavingOutKeepsPlacesInTheFile) {
+  Table table = named({"a", "b", "c"}, 3);
+  table.columns = {0, 2, 3};
+  table.excluded_columns = {"id"};
+  leave_out(table, {1});
+  EXPECT_EQ(table.names, (std::vector<std::string>{"a", "c"}));
+  EXPECT_EQ(table.columns, (std::vector<Index>{0, 3}));
+  EXPECT_EQ(table.excluded_columns, (std::vector<std::string>{"id", "b"}));
+  EXPECT_EQ(table.source.cols(), 2);
+  EXPECT_EQ(resolve_features({{"3"}}, table, "x"), (std::vector<Index>{1}));
+  EXPECT_THROW(leave_out(table, {0, 1}), Error);
+}
+
 }  // namespace
 }  // namespace tamis

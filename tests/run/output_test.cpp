@@ -137,11 +137,12 @@ TEST_F(Output, ReducedTablesKeepOrderKindAndType) {
   table.row_ids = {"x", "-y"};
   table.format = "csv";
   EXPECT_EQ(reduced_name(table), "selected.csv");
-  EXPECT_EQ(reduced(table, {2, 0}, folder_), "id,\"'=a\",c\nx,1.5,0.1\n\"'-y\",4,6\n");
+  EXPECT_EQ(reduced(table, {0, 2}, folder_), "id,\"'=a\",c\nx,1.5,0.1\n\"'-y\",4,6\n");
+  EXPECT_EQ(reduced(table, {2, 0}, folder_), "id,c,\"'=a\"\nx,0.1,1.5\n\"'-y\",6,4\n") << "in the order given";
 
   table.format = "npy";
   EXPECT_EQ(reduced_name(table), "selected.npy");
-  const std::string npy = reduced(table, {2, 0}, folder_);
+  const std::string npy = reduced(table, {0, 2}, folder_);
   EXPECT_EQ(npy.size(), 128u + 4 * sizeof(float));
   EXPECT_NE(npy.find("'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }"), std::string::npos);
   EXPECT_EQ(npy.substr(128, 4), std::string(reinterpret_cast<const char*>(&(*data)[0]), 4));
@@ -158,7 +159,7 @@ TEST_F(Output, NamedColumnsOfAnyTypeAndOrderBecomeCsv) {
   for (const char* format : {"parquet", "arrow", "feather"}) {
     table.format = format;
     EXPECT_EQ(reduced_name(table), "selected.csv");
-    EXPECT_EQ(reduced(table, {1, 0}, folder_), "a,b\n1,18446744073709551615\n2,9007199254740993\n");
+    EXPECT_EQ(reduced(table, {0, 1}, folder_), "a,b\n1,18446744073709551615\n2,9007199254740993\n");
   }
 
   auto small = std::make_shared<std::vector<std::int8_t>>(std::vector<std::int8_t>{-1, 2, 3, -128});
@@ -181,7 +182,8 @@ TEST_F(Output, SparseTablesBecomeMatrixMarket) {
   table.source = Source(make_sparse_store({2, 3, offsets, columns, values, DType::f64}));
   table.format = "libsvm";
   EXPECT_EQ(reduced_name(table), "selected.mtx");
-  EXPECT_EQ(reduced(table, {2, 1}, folder_), "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 2\n2 1 -3\n");
+  EXPECT_EQ(reduced(table, {1, 2}, folder_), "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 2\n2 1 -3\n");
+  EXPECT_EQ(reduced(table, {2, 1}, folder_), "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 -3\n");
 }
 
 TEST_F(Output, TheDocumentHasTheFixedShape) {
@@ -206,9 +208,12 @@ TEST_F(Output, TheDocumentHasTheFixedShape) {
   const SelectionRecord record{table, method, options, request, result, 7, 1, 0, 99, {"careful"}};
   EXPECT_EQ(
       selection_json(record),
-      "{\"tamis\": \"0.2.0\", \"method\": \"m\", \"options\": {\"features\": 1, \"dims\": 3, \"beta\": null, "
-      "\"scale\": \"none\", \"seed\": 7, \"threads\": 1, \"memory\": null, \"include\": [], \"exclude\": [1], "
-      "\"supervised\": false}, \"data\": {\"path\": \"t.npy\", \"rows\": 2, \"features\": 3, \"format\": \"npy\", "
+      "{\"tamis\": \"0.2.0\", \"schema\": 2, \"method\": \"m\", \"options\": {\"features\": 1, \"dims\": 3, \"beta\": "
+      "null, "
+      "\"scale\": \"none\", \"scale_reason\": null, \"counts\": false, \"seed\": 7, \"threads\": 1, \"memory\": null, "
+      "\"include\": [], \"exclude\": [1], "
+      "\"supervised\": false}, \"data\": {\"path\": \"t.npy\", \"rows\": 2, \"features\": 3, \"named\": false, \"id\": "
+      "null, \"format\": \"npy\", "
       "\"sparse\": false, \"dtype\": \"float64\", \"stored\": 6, \"bytes\": 48, \"storage\": \"memory\", \"constant\": "
       "0}, "
       "\"selected\": [2], \"columns\": [2], \"names\": [\"f2\"], \"scores\": [0.25, null, 0.5], \"clusters\": null, "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -114,7 +115,7 @@ class _ArrowColumns:
         self._positions: dict[str, list[int]] = {}
         for j, name in enumerate(file.schema.names):
             self._positions.setdefault(name, []).append(j)
-        self._either = {j for name in request.text_columns for j in self._all(name)}
+        self._either = {j for name in request.text_columns for j in self._matching(name)}
         self.id = self._id()
         self._text = {self.id, *self._index()}
         # In a transposed file a column does not hold one label per row.
@@ -125,6 +126,13 @@ class _ArrowColumns:
     def kept(self) -> list[int]:
         """The numeric columns; rejects feature columns that are not numeric."""
         return [j for j in range(len(self._file.schema)) if j not in self._text and self._is_number(j)]
+
+    def _matching(self, word: str) -> list[int]:
+        """Columns by name or position, or all that match a pattern; a name wins over a pattern."""
+        if word in self._positions or not set("*?") & set(word):
+            return self._all(word)
+        pattern = re.compile("".join({"*": ".*", "?": "."}.get(letter, re.escape(letter)) for letter in word), re.DOTALL)
+        return [j for j, name in enumerate(self._file.schema.names) if pattern.fullmatch(name)]
 
     def _all(self, name: str) -> list[int]:
         """Columns by name; digits that are not a column name are a position."""

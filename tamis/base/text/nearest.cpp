@@ -28,7 +28,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
+std::string nearest_name(const std::string& word, const std::vector<std::string>& names) {
   constexpr std::size_t kLongest = 64;  // longer names are seldom typed by hand
   if (word.size() > kLongest) return {};
   const std::string* nearest = nullptr;
@@ -38,7 +38,12 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
     const std::size_t distance = edit_distance(word, name);
     if (distance < least) least = distance, nearest = &name;
   }
-  return nearest == nullptr ? std::string() : "; did you mean '" + printable(*nearest) + "'?";
+  return nearest == nullptr ? std::string() : *nearest;
+}
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
+  const std::string nearest = nearest_name(word, names);
+  return nearest.empty() ? std::string() : "; did you mean '" + printable(nearest) + "'?";
 }
 
 }  // namespace tamis

@@ -253,6 +253,21 @@ std::unique_ptr<ByteStream> open_text(const std::string& path, Context& context)
   return open_gzip(std::move(file), budget > UINT64_MAX / kTextFactor ? UINT64_MAX : budget * kTextFactor);
 }
 
+std::string read_whole(const std::string& path, Context& context) {
+  const auto bytes = open_text(path, context);
+  Budget budget(context, bytes->where());
+  std::string content;
+  for (std::size_t got = 1; got > 0;) {
+    constexpr std::size_t kPiece = 1 << 16;
+    grow(content, kPiece, budget);
+    const std::size_t before = content.size();
+    content.resize(before + kPiece);
+    got = bytes->read(content.data() + before, kPiece);
+    content.resize(before + got);
+  }
+  return content;
+}
+
 std::unique_ptr<RandomBytes> open_random_file(const std::string& path) {
   return std::make_unique<RandomFile>(path, printable(path, path.size()));
 }

@@ -54,6 +54,8 @@ std::unique_ptr<ByteStream> open_gzip(std::unique_ptr<ByteStream> compressed, st
 // numbers, and is never held in memory as a whole: it may inflate to kTextFactor times the memory budget.
 std::unique_ptr<ByteStream> open_text(const std::string& path, Context& context);
 inline constexpr std::uint64_t kTextFactor = 4;
+// All of it, once, since a pipe cannot be read again.
+std::string read_whole(const std::string& path, Context& context);
 
 // Bytes at any position, for archives.
 class RandomBytes {

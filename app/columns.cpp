@@ -1,0 +1,150 @@
+#include "app/columns.h"
+
+#include <algorithm>
+#include <set>
+
+#include "app/terminal.h"
+#include "tamis/base/error.h"
+#include "tamis/base/text/quote.h"
+#include "tamis/base/text/spelling.h"
+
+namespace tamis::app {
+
+namespace {
+
+constexpr std::size_t kShownColumns = 40;
+
+std::string name_of_column(const SurveyedColumn& column, std::size_t j) {
+  return column.name.empty() ? std::to_string(j) : column.name;
+}
+
+std::string remarks(const Survey& survey, const SurveyedColumn& column) {
+  std::vector<std::string> words;
+  const auto say = [&](bool condition, const std::string& what) {
+    if (condition) words.push_back(what);
+  };
+  const bool mixed = column.content == Content::text && column.not_numbers + column.missing < survey.rows;
+  say(mixed, concat(column.not_numbers, column.not_numbers == 1 ? " cell is" : " cells are", " not a number, first ",
+                    in_quotes(column.example), " in line ", column.example_line));
+  say(!mixed && column.not_numbers > 0, "such as " + in_quotes(column.example));
+  say(column.missing > 0, concat(column.missing, " missing (",
+                                 column.missing_as.empty() ? std::string("blank") : in_quotes(column.missing_as), ")"));
+  say(column.constant, "constant");
+  if (column.copy_of >= 0) {
+    const auto first = static_cast<std::size_t>(column.copy_of);
+    words.push_back("copy of " + printable(name_of_column(survey.columns[first], first), 24));
+  }
+  say(column.counts_rows, "counts the rows, like an index");
+  say(column.rises && !column.counts_rows, "rises from row to row, like an identifier or a time");
+  say(column.distinct, "different in every row, like row names");
+  say(column.sentinels > 0, concat(column.sentinels, " times ", short_number(column.sentinel),
+                                   ", far from the others, as missing values are marked"));
+  std::string out;
+  for (const auto& word : words) out += (out.empty() ? "" : "; ") + word;
+  return out;
+}
+
+// "--exclude" has commas between names, so such a name goes by its position.
+std::string list_word(const SurveyedColumn& column, std::size_t j) {
+  const bool plain = !column.name.empty() && column.name.find_first_of(",*?@\n\r") == std::string::npos;
+  return plain ? column.name : std::to_string(j);
+}
+
+// Text, dates, and numbers that look like identifiers; not the column that names the rows, nor the labels.
+std::string columns_left_out(const Survey& survey, Index id, const std::string& id_name, const std::string& labels) {
+  std::string out;
+  for (std::size_t j = 0; j < survey.columns.size(); ++j) {
+    const SurveyedColumn& column = survey.columns[j];
+    const bool named = static_cast<Index>(j) == id || (!column.name.empty() && column.name == id_name) ||
+                       (!column.name.empty() && column.name == labels);
+    if (named || (column.content == Content::number && !is_doubtful(column))) continue;
+    out += (out.empty() ? "" : ",") + list_word(column, j);
+  }
+  return out;
+}
+
+// Of columns that are kept as features.
+bool has_missing(const Survey& survey) {
+  return std::any_of(survey.columns.begin(), survey.columns.end(), [](const SurveyedColumn& column) {
+    return column.content == Content::number && !is_doubtful(column) && column.missing > 0;
+  });
+}
+
+}  // namespace
+
+bool is_doubtful(const SurveyedColumn& column) { return column.rises || column.counts_rows; }
+
+std::string columns_table(const Survey& survey, bool all) {
+  using enum TextTable::Align;
+  TextTable table({right, left, left, left});
+  table.add({"column", "name", "holds", "remarks"});
+  const bool whole = all || survey.columns.size() <= kShownColumns;
+  std::size_t shown = 0, plain = 0, rest = 0;
+  for (std::size_t j = 0; j < survey.columns.size(); ++j) {
+    const SurveyedColumn& column = survey.columns[j];
+    const std::string said = remarks(survey, column);
+    if (!whole && said.empty()) {
+      ++plain;
+    } else if (!whole && shown + 2 >= kShownColumns) {
+      ++rest;
+    } else {
+      table.add({std::to_string(j), printable(column.name, 24), name_of(column.content), said});
+      ++shown;
+    }
+  }
+  std::string out = (shown > 0 ? table.to_text() : "");
+  if (rest > 0) out += concat("... and ", rest, " more like these (--all shows every column)\n");
+  if (plain > 0) out += concat(plain, " columns hold numbers without anything to remark\n");
+  if (survey.ragged > 0) {
+    out += concat(survey.ragged, survey.ragged == 1 ? " row has" : " rows have",
+                  " more or fewer cells than the first, ", "first in line ", survey.ragged_line, "\n");
+  }
+  return out;
+}
+
+void write_columns(Json& json, const Survey& survey) {
+  std::size_t j = 0;
+  write_list(json, "columns", survey.columns, [&](const SurveyedColumn& column) {
+    json.member("column", j++).member("name", column.name).member("holds", name_of(column.content));
+    json.member("missing", column.missing).key("missing_as");
+    column.missing > 0 ? json.value(column.missing_as) : json.null();
+    json.member("not_numbers", column.not_numbers).key("example");
+    column.not_numbers > 0 ? json.value(column.example) : json.null();
+    json.member("constant", column.constant).member("counts_rows", column.counts_rows).member("rises", column.rises);
+    json.member("distinct", column.distinct).member("sentinels", column.sentinels).key("sentinel");
+    column.sentinels > 0 ? json.value(column.sentinel) : json.null();
+    json.key("copy_of");
+    column.copy_of >= 0 ? json.value(column.copy_of) : json.null();
+  });
+}
+
+std::string shell_word(const std::string& word) {
+  const auto is_safe = [](char letter) {
+    return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
+           std::string_view("_-./,:=+@%").find(letter) != std::string_view::npos ||
+           static_cast<unsigned char>(letter) >= 0x80;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_safe)) return word;
+  std::string out = "'";
+  for (const char letter : word) out += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return out + "'";
+}
+
+std::string working_command(const DataArguments& arguments, const std::string& labels, const Survey& survey,
+                            const std::string& more) {
+  std::string out = "tamis select " + shell_word(arguments.path);
+  const auto add = [&](const std::string& flag, const std::string& value) {
+    if (!value.empty()) out += " " + flag + " " + shell_word(value);
+  };
+  const Index names = arguments.id.empty() ? column_of_names(survey) : -1;
+  const bool unnamed = names == 0 && survey.columns[0].name.empty();  // the reader takes it by itself
+  std::string id = arguments.id;
+  if (names >= 0 && !unnamed) id = list_word(survey.columns[names], static_cast<std::size_t>(names));
+  add("--id", id);
+  add("--labels", labels);
+  add("--exclude", columns_left_out(survey, names, id, labels));
+  if (has_missing(survey)) out += " --missing mean";
+  return out + more;
+}
+
+}  // namespace tamis::app

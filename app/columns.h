@@ -1,0 +1,27 @@
+// The columns of a text table as `tamis info` shows them, and the command that would work on it.
+#pragma once
+
+#include <string>
+
+#include "app/arguments.h"
+#include "tamis/report/json.h"
+#include "tamis/run/survey.h"
+
+namespace tamis::app {
+
+// Numbers that look like an index, identifiers or times.
+bool is_doubtful(const SurveyedColumn& column);
+
+// One line a column; of many columns only those with something to say about them, unless `all`.
+std::string columns_table(const Survey& survey, bool all);
+// [{"column", "name", "holds", ...}, ...]
+void write_columns(Json& json, const Survey& survey);
+
+// The words of `tamis select` for this table: identifiers, columns to leave out, missing values. `more` comes last.
+std::string working_command(const DataArguments& arguments, const std::string& labels, const Survey& survey,
+                            const std::string& more);
+
+// A word as a shell takes it.
+std::string shell_word(const std::string& word);
+
+}  // namespace tamis::app
