@@ -10,6 +10,7 @@
 #include "app/help.h"
 #include "tamis/base/error.h"
 #include "tamis/base/text/spelling.h"
+#include "tamis/data/csv/cells.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/run/features.h"
 
@@ -84,6 +85,12 @@ void add_data_flags(CLI::App& app, DataArguments& arguments) {
                  "Whether the first line of a CSV file holds column names: yes, no or auto (auto)")
       ->type_name("WORD");
   app.add_option("--id", arguments.id, "Column with row identifiers")->type_name("COLUMN");
+  app.add_option("--missing", arguments.missing,
+                 "What to do with missing values (blank, NA, NaN, null, ...): refuse, drop-rows, drop-columns, mean or "
+                 "median (refuse)")
+      ->type_name("WORD");
+  app.add_option("--thousands", arguments.thousands, "Separator between thousands in text: , . ' or space (none)")
+      ->type_name("SIGN");
   app.add_flag("--transpose", arguments.transpose, "Transpose the table: its rows are the features");
 }
 
@@ -93,6 +100,9 @@ ReadOptions DataArguments::read_options() const {
   options.array = array;
   options.id_column = id;
   options.transpose = transpose;
+  options.missing = parse_missing(missing);
+  require_thousands(thousands);
+  options.thousands = thousands;
   options.map = true;  // signals.cpp expects SIGBUS
   require(header == "yes" || header == "no" || header == "auto", ErrorCode::usage, "header = ", header,
           ", need yes, no or auto");

@@ -40,6 +40,8 @@ struct DataArguments {
   std::string array = "X";
   std::string header = "auto";
   std::string id;
+  std::string missing = "refuse";
+  std::string thousands;
   bool transpose = false;
 
   ReadOptions read_options() const;  // throws Error(usage)

@@ -116,6 +116,7 @@ std::string describe_json(const Table& table, const Profile& found, const Contex
 int run_info(const InfoArguments& arguments) {
   Session session(*arguments.run);
   ReadOptions read = arguments.data.read_options();
+  if (read.missing == Missing::refuse) read.missing = Missing::keep;  // and counted
   if (!arguments.labels.empty()) read.labels = {arguments.labels};
   const Table table = session.read(arguments.data, read, peaks_of_one_pass(session.context()));
   const Profile found = naming(table.path, [&] { return profile(table.source, session.context()); });

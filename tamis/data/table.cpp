@@ -5,6 +5,7 @@
 #include "tamis/base/error.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/base/text/utf8.h"
+#include "tamis/data/csv/cells.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/data/formats/csv.h"
 #include "tamis/data/formats/libsvm.h"
@@ -150,12 +151,22 @@ Table Opened::finished(const std::function<Reading()>& read) {
   file_.rows.reset();  // of many sparse rows, no little memory
   Reading reading = read();
   reading.table.path = path_;
-  add_label_files(reading, path_ == "-" ? "standard input" : printable(path_, path_.size()), options_, context_);
+  const std::string where = path_ == "-" ? "standard input" : printable(path_, path_.size());
+  add_label_files(reading, where, options_, context_);
+  if (reading.table.source.store().in_memory()) treat_missing(reading.table, options_.missing, where, context_);
   return std::move(reading.table);
+}
+
+Table Opened::leave_on_disk() {
+  require(options_.missing == Missing::refuse || options_.missing == Missing::keep, ErrorCode::resources,
+          printable(path_, path_.size()),
+          ": --missing changes rows in memory only, and these stay on disk; rerun with a larger --memory");
+  return finished(file_.leave_on_disk);
 }
 
 Opened open_table(const std::string& path, const ReadOptions& options, Context& context) {
   const auto standard_input = [=, &context] { return read_csv(*open_standard_input(&context), 0, options, context); };
+  require_thousands(options.thousands);
   OpenedFile file = path == "-" ? unread(standard_input) : open_by_ending(path, options, context);
   return {path, options, std::move(file), context};
 }

@@ -1,7 +1,8 @@
 #include "tamis/data/formats/csv.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -9,6 +10,8 @@
 #include "tamis/base/memory.h"
 #include "tamis/base/text/number.h"
 #include "tamis/base/text/quote.h"
+#include "tamis/data/csv/cells.h"
+#include "tamis/data/csv/complaints.h"
 #include "tamis/data/formats/csv_columns.h"
 #include "tamis/data/formats/csv_scanner.h"
 #include "tamis/data/formats/npy.h"
@@ -31,7 +34,7 @@ class CsvReader {
         first_(budget_) {
     delimiter_ = delimiter != 0 ? delimiter : scanner_.sniff_delimiter();
     scanner_.set_delimiter(delimiter_);
-    decimal_ = delimiter_ == ';' ? '?' : '.';
+    parser_.emplace(delimiter_, options.thousands);
   }
 
   Reading read() {
@@ -42,7 +45,8 @@ class CsvReader {
     width_ = std::count_if(columns.kinds.begin(), columns.kinds.end(), [](auto k) { return k != ColumnKind::text; });
     is_text_.assign(columns.kinds.size(), false);
     if (!header_ && first_.size() > 0) take_first_line_as_row();
-    while (next_row()) read_row();
+    while (!complaints_.enough() && next_row()) read_row();
+    complain();
     return finish();
   }
 
@@ -104,16 +108,19 @@ class CsvReader {
     const ColumnKind* kinds = columns_->kinds.data();
     for (Index j = 0;; ++j) {
       double value = 0.0;
-      if (kinds[j] == ColumnKind::number && decimal_ == '.' && scanner_.number(value)) {
+      std::string_view text;
+      if (kinds[j] != ColumnKind::number || !scanner_.number(value, text)) {
+        const Index line = scanner_.line();
+        take_cell(j, line, scanner_.cell().text, to);
+      } else if (parser_->reads_plainly(text)) {
         *to++ = value;
       } else {
-        const Index line = scanner_.line();
-        const CsvCell cell = scanner_.cell();
-        take_cell(j, line, cell.text, to);
+        take_cell(j, scanner_.line() - (scanner_.row_ended() ? 1 : 0), text, to);
       }
       if (j == last || scanner_.row_ended()) {
-        if (j == last && scanner_.row_ended()) return;
-        ragged(j);
+        if (j < last || !scanner_.row_ended()) ragged(j);
+        complaints_.end_row();
+        return;
       }
     }
   }
@@ -131,19 +138,27 @@ class CsvReader {
   void take_first_line_as_row() {
     double* to = add_row();
     for (Index j = 0; j < first_.size(); ++j) take_cell(j, first_number_, first_.cell(j), to);
+    complaints_.end_row();
   }
 
   // A cell that is not plainly a number of a column of numbers.
   void take_cell(Index j, Index line, std::string_view cell, double*& to) {
-    const ColumnKind kind = columns_->kinds[j];
-    if (kind == ColumnKind::text) return take_text(j, cell);
+    const ColumnKind column = columns_->kinds[j];
+    if (column == ColumnKind::text) return take_text(j, cell);
     double value = 0.0;
-    const NumberStatus status = parse_cell(trimmed(cell), value);
-    if (status != NumberStatus::ok) {
-      if (kind == ColumnKind::number) not_a_number(j, line, trimmed(cell), status);
-      is_text_[j] = true;
-    }
+    const CellKind kind = parser_->parse(cell, value);
     *to++ = value;
+    if (kind == CellKind::number) {
+      if (comma_line_ == 0 && cell.find(',') != std::string_view::npos) remember_comma(j, line, cell);
+    } else if (column == ColumnKind::number_or_text) {
+      is_text_[j] = is_text_[j] || kind != CellKind::boolean;
+    } else if (kind == CellKind::boolean) {
+      booleans_.try_emplace(j, line, std::string(cell));
+    } else if (kind == CellKind::missing) {
+      complaints_.add_missing(j, line, trimmed(cell));
+    } else {
+      complaints_.add(j, line, kind, trimmed(cell));
+    }
   }
 
   void take_text(Index j, std::string_view cell) {
@@ -153,33 +168,40 @@ class CsvReader {
     }
   }
 
-  // Between semicolons the first number with a decimal sign settles which it is; the other one is refused later.
-  NumberStatus parse_cell(std::string_view cell, double& value) {
-    if (delimiter_ != ';') return parse_number(cell, value);
-    const NumberStatus point = parse_number(cell, value, '.');
-    const bool comma_number = point == NumberStatus::not_number && cell.find(',') != std::string_view::npos &&
-                              parse_number(cell, value, ',') != NumberStatus::not_number;
-    const bool point_number = point != NumberStatus::not_number && cell.find('.') != std::string_view::npos;
-    if (!comma_number && !point_number) return point;
-    const char sign = comma_number ? ',' : '.';
-    if (decimal_ == '?') decimal_ = sign;
-    return decimal_ == sign ? parse_number(cell, value, sign) : NumberStatus::not_number;
+  void remember_comma(Index j, Index line, std::string_view cell) {
+    comma_column_ = j;
+    comma_line_ = line;
+    comma_cell_ = trimmed(cell);
+  }
+
+  // Everything that is wrong with the cells, in one message.
+  void complain() {
+    for (const auto& [j, first] : booleans_) {
+      if (!is_zero_or_one(j)) complaints_.add(j, first.first, CellKind::boolean_among_numbers, trimmed(first.second));
+    }
+    complaints_.raise(bytes_.where(), options_.missing == Missing::refuse, rows_, width_,
+                      [this](Index j) { return column_name(j); });
+    if (!parser_->commas_in_doubt() || comma_line_ == 0) return;
+    std::string plain = comma_cell_;
+    std::erase(plain, ',');
+    wrong(comma_line_, ", column ", column_name(comma_column_), ": ", in_quotes(comma_cell_),
+          " may have decimals or thousands, as all numbers with a comma here; --thousands , reads it as ",
+          printable(plain), ", --thousands . as decimals");
+  }
+
+  bool is_zero_or_one(Index column) const {
+    Index j = 0;  // among the numbers
+    for (Index k = 0; k < column; ++k) j += columns_->kinds[k] != ColumnKind::text ? 1 : 0;
+    const double* values = values_.as<double>();
+    for (Index i = 0; i < rows_; ++i) {
+      const double value = values[i * width_ + j];
+      if (value != 0.0 && value != 1.0 && !std::isnan(value)) return false;
+    }
+    return true;
   }
 
   std::string column_name(Index j) const {
     return header_ && !first_.cell(j).empty() ? printable(first_.cell(j)) : std::to_string(j);
-  }
-
-  [[noreturn]] void not_a_number(Index j, Index line, std::string_view cell, NumberStatus status) const {
-    const std::string name = column_name(j);
-    if (cell.empty()) wrong(line, ", column ", name, ": blank cell, need a number");
-    if (status != NumberStatus::not_number)
-      wrong(line, ", column ", name, ": ", in_quotes(cell), " is ", explain(status));
-    const char* decimal = delimiter_ != ';' || decimal_ == '?' ? ""
-                          : decimal_ == ','                    ? " with a decimal comma, as those before it"
-                                                               : " with a decimal point, as those before it";
-    wrong(line, ", column ", name, ": ", in_quotes(cell), " is not a number", decimal, " (--exclude ", name,
-          " leaves the column out)");
   }
 
   Reading finish() {
@@ -289,7 +311,11 @@ class CsvReader {
   Context& context_;
   Budget budget_;
   char delimiter_ = ',';
-  char decimal_ = '.';  // '?': not known yet
+  std::optional<CellParser> parser_;
+  Complaints complaints_;
+  std::map<Index, std::pair<Index, std::string>> booleans_;  // the first TRUE or FALSE of a column, and its line
+  Index comma_column_ = 0, comma_line_ = 0;                  // of the first number with a comma; line 0: none yet
+  std::string comma_cell_;
   bool header_ = false;
   FirstLine first_;
   Index first_number_ = 1;  // its line

@@ -8,21 +8,21 @@
 #include "tamis/base/error.h"
 #include "tamis/base/text/number.h"
 #include "tamis/base/text/quote.h"
+#include "tamis/data/csv/cells.h"
 
 namespace tamis {
 namespace {
 
-bool is_missing(std::string_view cell) {
-  constexpr std::string_view kWords[] = {"",    "NA",   "na",   "N/A",  "n/a", "NaN", "nan",
-                                         "NAN", "NULL", "null", "None", "-",   "?",   "."};
-  return std::find(std::begin(kWords), std::end(kWords), cell) != std::end(kWords);
-}
-
+// Of what reads as a number, or would with an option: a row of such cells must not be lost as names.
 bool is_number(std::string_view cell, char delimiter) {
   double value = 0.0;
-  const auto status = parse_number(cell, value);
-  if (status != NumberStatus::not_number) return true;
-  return delimiter == ';' && parse_number(cell, value, ',') != NumberStatus::not_number;
+  switch (CellParser(delimiter, "").parse(cell, value)) {
+    case CellKind::boolean:
+    case CellKind::missing:
+    case CellKind::text:
+    case CellKind::date: return false;
+    default: return true;
+  }
 }
 
 bool counts_up(const FirstLine& line) {
@@ -35,6 +35,7 @@ bool counts_up(const FirstLine& line) {
 
 // -1, 0 or 1: numbers that fall, do neither, or rise.
 int direction(const double* row, Index width) {
+  if (std::any_of(row, row + width, [](double x) { return std::isnan(x); })) return 0;
   const bool rises = std::adjacent_find(row, row + width, std::greater_equal<>()) == row + width;
   const bool falls = std::adjacent_find(row, row + width, std::less_equal<>()) == row + width;
   return width < 2 ? 0 : rises ? 1 : falls ? -1 : 0;
@@ -93,7 +94,7 @@ bool looks_like_header(const FirstLine& line, char delimiter) {
   for (Index j = 0; j < line.size(); ++j) {
     const std::string_view cell = trimmed(line.cell(j));
     const bool number = is_number(cell, delimiter);
-    if (!number && !is_missing(cell)) return true;
+    if (!number && !is_missing(cell) && !is_boolean(cell)) return true;
     numbers = numbers || number;
   }
   return !numbers;

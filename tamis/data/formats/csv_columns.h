@@ -36,8 +36,8 @@ class FirstLine {
 };
 
 // Whether the first line names the columns. A line of numbers only does not; neither does one of numbers and missing
-// values (NA, nan, blank), whose row would be lost in silence. A blank first cell before 0, 1, 2, ... does: so
-// pandas writes an index and columns without names.
+// values (NA, nan, blank) or TRUE and FALSE, whose row would be lost in silence. A blank first cell before 0, 1, 2, ...
+// does: so pandas writes an index and columns without names.
 bool looks_like_header(const FirstLine& line, char delimiter);
 
 // Whether a line taken for a header has numbers with a decimal sign: perhaps it is a row of a table with text.

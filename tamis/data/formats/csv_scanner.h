@@ -33,8 +33,9 @@ class CsvScanner {
   Index skip_blank_lines();
   bool at_end() const { return eof_ && cursor_ == end_; }
 
-  // Takes the next cell where it is a plain decimal number that is finite; otherwise takes nothing.
-  bool number(double& value) {
+  // Takes the next cell where it is a plain decimal number that is finite; otherwise takes nothing. `text` is valid
+  // until the next call.
+  bool number(double& value, std::string_view& text) {
     const char* from = cursor_;
     while (from < end_ && *from == ' ') ++from;
     const char* to = parse_short_decimal(from, end_, value);
@@ -52,6 +53,7 @@ class CsvScanner {
     } else {
       return false;
     }
+    text = {from, static_cast<std::size_t>(to - from)};
     cursor_ = to + 1;
     return true;
   }
