@@ -42,6 +42,8 @@ struct DataArguments {
   std::string id;
   std::string missing = "refuse";
   std::string thousands;
+  std::string format;
+  std::string skip;
   bool transpose = false;
 
   ReadOptions read_options() const;  // throws Error(usage)

@@ -128,7 +128,7 @@ TEST(Csv, DelimitersAndDecimalComma) {
   EXPECT_NE(refused("a;b\n1.234,5;2\n3;4\n").find("line 2, column a"), std::string::npos);
   EXPECT_NE(refused("a;b\n1,234,567;2\n3;4\n").find("line 2, column a"), std::string::npos);
   EXPECT_NE(refused("a,b\n\"1,5\",2\n3,4\n").find("line 2, column a"), std::string::npos);
-  for (const std::string mark : {"\t"}) {
+  for (const std::string mark : {"\t", "|"}) {
     EXPECT_EQ(values(parse("a" + mark + "b\n1,5" + mark + "2\n3" + mark + "4,25\n").table.source), wanted) << mark;
   }
 }
@@ -229,6 +229,80 @@ TEST(Csv, AllComplaintsInOneMessage) {
   EXPECT_NE(refused("\"a b\",c\nx,y\nx,y\n").find("--exclude 0,c leaves"), std::string::npos);
 }
 
+// As UTF-16, with a byte-order mark.
+std::string utf16(std::u16string_view text, bool big_endian) {
+  std::string out;
+  for (const char16_t unit : u"\uFEFF" + std::u16string(text)) {
+    const char high = static_cast<char>(unit >> 8), low = static_cast<char>(unit & 0xFF);
+    out += big_endian ? std::string{high, low} : std::string{low, high};
+  }
+  return out;
+}
+
+TEST(Csv, Utf16IsDecoded) {
+  for (const bool big_endian : {false, true}) {
+    const Table table = parse(utf16(u"\u00e9\t\u4e2d\U0001F600\r\n1,5\t2\r\n3\t\u22124\r\n", big_endian)).table;
+    EXPECT_EQ(table.names, (std::vector<std::string>{"\u00e9", "\u4e2d\U0001F600"}));
+    EXPECT_EQ(values(table.source), (Rows{{1.5, 2}, {3, -4}}));
+  }
+}
+
+TEST(Csv, LinesAboveTheTableAreSkipped) {
+  const Rows wanted = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
+  const std::string rows = "a,b,c\n1,2,3\n4,5,6\n7,8,9\n";
+  for (const std::string above :
+       {"A title\n", "A title\n\nby: Ada, Bob\n", "A title,,\n,,\n", "# x\n#y,z\n", "\"A\ntitle\"\n"}) {
+    const Table table = parse(above + rows).table;
+    EXPECT_EQ(values(table.source), wanted) << above;
+    EXPECT_EQ(table.names, (std::vector<std::string>{"a", "b", "c"})) << above;
+    ASSERT_EQ(table.notes.size(), 1U) << above;
+    EXPECT_NE(table.notes[0].find("skipped"), std::string::npos) << above;
+    EXPECT_NE(refused(above + rows + "1,x,3\n")
+                  .find("line " + std::to_string(5 + std::count(above.begin(), above.end(), '\n')) + ", column b"),
+              std::string::npos)
+        << refused(above + rows + "1,x,3\n");
+  }
+  EXPECT_EQ(values(parse("sep=;\na;b\n1;2\n3;4,5\n").table.source), (Rows{{1, 2}, {3, 4.5}}));
+  EXPECT_TRUE(parse("sep=;\na;b\n1;2\n3;4,5\n").table.notes.empty());
+  EXPECT_EQ(parse("#a,b\n1,2\n3,4\n").table.names[0], "#a") << "a header, not a comment";
+}
+
+TEST(Csv, RowsAreNeverSkipped) {
+  for (const char* text : {"1,2\n1,2,3\n4,5,6\n", "1\na,b,c\n4,5,6\n7,8,9\n",
+                           "a,b,c\n1,2\n3,4,5\n6,7,8\n", "title\n1,2,3\n4,5,6\n"}) {
+    EXPECT_NE(refused(text).find("need "), std::string::npos) << text;
+  }
+  ReadOptions options;
+  options.skip = 1;
+  EXPECT_EQ(values(parse("1,2\n1,2,3\n4,5,6\n", options).table.source), (Rows{{1, 2, 3}, {4, 5, 6}}));
+  EXPECT_EQ(values(parse("1,2\r\n1,2,3\r\n4,5,6\r\n", options).table.source), (Rows{{1, 2, 3}, {4, 5, 6}}));
+  options.skip = 9;
+  EXPECT_NE(refused("1,2\n3,4\n", options).find("0 rows"), std::string::npos);
+}
+
+TEST(Csv, AHeaderOneCellShortLeavesRowNames) {
+  const Table table = parse("x\ty\nr1\t1\t2\nr2\t3\t4\n").table;
+  EXPECT_EQ(values(table.source), (Rows{{1, 2}, {3, 4}}));
+  EXPECT_EQ(table.names, (std::vector<std::string>{"x", "y"}));
+  EXPECT_EQ(table.row_ids, (std::vector<std::string>{"r1", "r2"}));
+  EXPECT_EQ(table.columns, (std::vector<Index>{1, 2}));
+  ReadOptions options;
+  options.transpose = true;  // genes in rows, as published
+  const Table turned = parse("cell1,cell2\ng1,1,2\ng2,3,4\ng3,5,6\n", options).table;
+  EXPECT_EQ(turned.names, (std::vector<std::string>{"g1", "g2", "g3"}));
+  EXPECT_EQ(turned.row_ids, (std::vector<std::string>{"cell1", "cell2"}));
+}
+
+TEST(Csv, TrailingDelimitersAreNoColumn) {
+  for (const char* text : {"a,b,\n1,2,\n3,4,\n", "a,b\n1,2,\n3,4,\n", "1,2,\n3,4,\n"}) {
+    EXPECT_EQ(values(parse(text).table.source), (Rows{{1, 2}, {3, 4}})) << text;
+  }
+  EXPECT_NE(refused("a,b,c\n1,2,\n3,4,\n").find("2 missing values"), std::string::npos) << "c has a name";
+  std::string text = "a,b,\n";
+  for (int i = 0; i < 30; ++i) text += "1,2,\n";
+  EXPECT_NE(refused(text + "3,4,5\n").find("line 32, column 2: \"5\" stands after the delimiter"), std::string::npos);
+}
+
 TEST(Csv, LocaleDoesNotMatter) {
   const std::string before = std::setlocale(LC_ALL, nullptr);
   for (const char* locale : {"de_DE.UTF-8", "fr_FR.UTF-8"}) std::setlocale(LC_ALL, locale);
@@ -253,7 +327,11 @@ TEST(Csv, RefusesWithLineAndColumn) {
             "x.csv: line 2, column b: \"\\x1b[31mred\" is not a number (--exclude b leaves the column out)");
   EXPECT_EQ(refused("\xFF\xFE"
                     "a"),
-            "x.csv: line 1: UTF-16 text, need UTF-8");
+            "x.csv: UTF-16 text with an odd number of bytes");
+  EXPECT_EQ(refused(std::string("\xFF\xFE"
+                                "a\0\0\xDC",
+                                6)),
+            "x.csv: invalid UTF-16 at byte 4");
 }
 
 TEST(Csv, LinesInQuotesAreCounted) {

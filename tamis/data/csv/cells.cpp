@@ -120,6 +120,17 @@ bool is_boolean(std::string_view cell) {
   return is_one_of(cell, {"TRUE", "True", "true", "FALSE", "False", "false"});
 }
 
+bool reads_as_number(std::string_view cell, char delimiter) {
+  double value = 0.0;
+  switch (CellParser(delimiter, "").parse(cell, value)) {
+    case CellKind::boolean:
+    case CellKind::missing:
+    case CellKind::text:
+    case CellKind::date: return false;
+    default: return true;
+  }
+}
+
 char group_separator(std::string_view cell) {
   for (const char separator : {',', '.', '\'', ' '}) {
     if (!is_grouped(cell, separator)) continue;

@@ -23,12 +23,15 @@ enum class CellKind : std::uint8_t {
   not_finite,
   too_large,
   boolean_among_numbers,
+  beyond_end,  // of the other rows, which end with a delimiter
 };
 
 // Blank, NA, N/A, NaN, null, None, -, ?, ., #N/A and the other errors of spreadsheets.
 bool is_missing(std::string_view cell);
 // TRUE, True, true, FALSE, False, false.
 bool is_boolean(std::string_view cell);
+// What is a number, or would be with an option or without a % or a currency: not the name of a column.
+bool reads_as_number(std::string_view cell, char delimiter);
 // Digits in groups of three, as 1,234 or 1,234.5: the separator, or 0. "space" stands for spaces of all kinds.
 char group_separator(std::string_view cell);
 

@@ -22,6 +22,7 @@ const char* name_of_kind(CellKind kind) {
     case CellKind::not_finite: return "not finite";
     case CellKind::too_large: return "too large for a double";
     case CellKind::boolean_among_numbers: return "TRUE or FALSE among numbers";
+    case CellKind::beyond_end: return "after the delimiter that ends the other rows";
     default: return "text";
   }
 }
@@ -49,6 +50,8 @@ std::string what_is_wrong(CellKind kind, std::string_view cell, const std::strin
     case CellKind::not_finite: return " is not finite";
     case CellKind::too_large: return " is too large for a double";
     case CellKind::boolean_among_numbers: return concat(" stands among numbers other than 0 and 1 (", leaves, ")");
+    case CellKind::beyond_end:
+      return " stands after the delimiter that ends the other rows, in a column without a name";
     default: return concat(" is not a number (", leaves, ")");
   }
 }

@@ -12,6 +12,8 @@
 #include "tamis/base/text/quote.h"
 #include "tamis/data/csv/cells.h"
 #include "tamis/data/csv/complaints.h"
+#include "tamis/data/csv/encoding.h"
+#include "tamis/data/csv/layout.h"
 #include "tamis/data/formats/csv_columns.h"
 #include "tamis/data/formats/csv_scanner.h"
 #include "tamis/data/formats/npy.h"
@@ -32,14 +34,16 @@ class CsvReader {
         context_(context),
         budget_(context, [this] { return concat(bytes_.where(), ": line ", scanner_.line()); }),
         first_(budget_) {
-    delimiter_ = delimiter != 0 ? delimiter : scanner_.sniff_delimiter();
-    scanner_.set_delimiter(delimiter_);
+    scanner_.skip_lines(options.skip);
+    layout_ = scanner_.layout(delimiter, options.header != ReadOptions::Header::no);
+    delimiter_ = layout_.delimiter;
     parser_.emplace(delimiter_, options.thousands);
   }
 
   Reading read() {
     read_first_line();
-    const CsvColumns columns(bytes_.where(), first_, header_, options_);
+    CsvColumns columns(bytes_.where(), first_, header_, options_);
+    apply_layout(columns);
     columns_ = &columns;
     for (std::size_t k = 0; k < columns.labels.size(); ++k) label_builders_.emplace_back(budget_);
     width_ = std::count_if(columns.kinds.begin(), columns.kinds.end(), [](auto k) { return k != ColumnKind::text; });
@@ -59,17 +63,40 @@ class CsvReader {
   void read_first_line() {
     scanner_.skip_blank_lines();
     first_number_ = scanner_.line();
+    if (layout_.row_names) first_.add("");
     if (!scanner_.at_end()) {
       do {
         if (first_.size() == kMostColumns) wrong(scanner_.line(), ": more than ", kMostColumns, " columns");
         first_.add(scanner_.cell().text);
       } while (!scanner_.row_ended());
     }
+    if (layout_.header_short) first_.add("");
     header_ = options_.header == ReadOptions::Header::yes;
     if (options_.header != ReadOptions::Header::automatic || !looks_like_header(first_, delimiter_)) return;
     header_ = true;
     if (has_fractions(first_, delimiter_)) {
       context_.warn(bytes_.where() + ": line 1 is taken as the names of columns though it has numbers (--header no)");
+    }
+  }
+
+  // What the first lines say about the first and the last column.
+  void apply_layout(CsvColumns& columns) {
+    if (!layout_.skipped_text.empty()) {
+      const Index last = first_number_ - 1;
+      notes_.push_back(concat(bytes_.where(), ": ", last == 1 ? "line 1 stands" : concat("lines 1..", last, " stand"),
+                              " above the table and ", last == 1 ? "is" : "are",
+                              " skipped: ", in_quotes(layout_.skipped_text), last == 1 ? "" : ", ..."));
+    }
+    if (layout_.row_names && columns.kinds[0] == ColumnKind::number) {
+      columns.kinds[0] = ColumnKind::text;
+      if (columns.id < 0) columns.id = 0;
+      notes_.push_back(concat(bytes_.where(),
+                              ": the rows have one cell more than the header, as R writes them, so the ",
+                              "first column names the rows"));
+    }
+    if (layout_.trailing && columns.kinds.back() == ColumnKind::number) {
+      columns.kinds.back() = ColumnKind::number_or_text;
+      trailing_ = first_.size() - 1;
     }
   }
 
@@ -148,7 +175,10 @@ class CsvReader {
     double value = 0.0;
     const CellKind kind = parser_->parse(cell, value);
     *to++ = value;
-    if (kind == CellKind::number) {
+    if (j == trailing_) {
+      is_text_[j] = true;
+      if (kind != CellKind::missing) complaints_.add(j, line, CellKind::beyond_end, trimmed(cell));
+    } else if (kind == CellKind::number) {
       if (comma_line_ == 0 && cell.find(',') != std::string_view::npos) remember_comma(j, line, cell);
     } else if (column == ColumnKind::number_or_text) {
       is_text_[j] = is_text_[j] || kind != CellKind::boolean;
@@ -207,6 +237,7 @@ class CsvReader {
   Reading finish() {
     Reading reading;
     Table& table = reading.table;
+    table.notes = std::move(notes_);
     table.format = "csv";
     table.text = true;
     require_shape(bytes_.where(), options_.transpose ? width_ : rows_, options_.transpose ? rows_ : width_);
@@ -310,7 +341,10 @@ class CsvReader {
   const ReadOptions& options_;
   Context& context_;
   Budget budget_;
+  CsvLayout layout_;
   char delimiter_ = ',';
+  Index trailing_ = -1;             // the column after the delimiter that ends every row
+  std::vector<std::string> notes_;  // on the layout
   std::optional<CellParser> parser_;
   Complaints complaints_;
   std::map<Index, std::pair<Index, std::string>> booleans_;  // the first TRUE or FALSE of a column, and its line
@@ -333,7 +367,8 @@ class CsvReader {
 }  // namespace
 
 Reading read_csv(ByteStream& bytes, char delimiter, const ReadOptions& options, Context& context, Index rows_before) {
-  return CsvReader(bytes, delimiter, options, context, rows_before).read();
+  const auto text = open_as_utf8(bytes);
+  return CsvReader(*text, delimiter, options, context, rows_before).read();
 }
 
 }  // namespace tamis

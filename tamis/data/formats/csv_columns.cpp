@@ -13,18 +13,6 @@
 namespace tamis {
 namespace {
 
-// Of what reads as a number, or would with an option: a row of such cells must not be lost as names.
-bool is_number(std::string_view cell, char delimiter) {
-  double value = 0.0;
-  switch (CellParser(delimiter, "").parse(cell, value)) {
-    case CellKind::boolean:
-    case CellKind::missing:
-    case CellKind::text:
-    case CellKind::date: return false;
-    default: return true;
-  }
-}
-
 bool counts_up(const FirstLine& line) {
   for (Index j = 1; j < line.size(); ++j) {
     Index value = 0;
@@ -93,7 +81,7 @@ bool looks_like_header(const FirstLine& line, char delimiter) {
   bool numbers = false;
   for (Index j = 0; j < line.size(); ++j) {
     const std::string_view cell = trimmed(line.cell(j));
-    const bool number = is_number(cell, delimiter);
+    const bool number = reads_as_number(cell, delimiter);
     if (!number && !is_missing(cell) && !is_boolean(cell)) return true;
     numbers = numbers || number;
   }
@@ -103,7 +91,7 @@ bool looks_like_header(const FirstLine& line, char delimiter) {
 bool has_fractions(const FirstLine& line, char delimiter) {
   for (Index j = 0; j < line.size(); ++j) {
     const std::string_view cell = trimmed(line.cell(j));
-    if (cell.find_first_of(".,") != std::string_view::npos && is_number(cell, delimiter)) return true;
+    if (cell.find_first_of(".,") != std::string_view::npos && reads_as_number(cell, delimiter)) return true;
   }
   return false;
 }
