@@ -10,6 +10,7 @@
 #include "app/help.h"
 #include "tamis/base/error.h"
 #include "tamis/base/text/spelling.h"
+#include "tamis/data/csv/cells.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/run/features.h"
 
@@ -75,16 +76,27 @@ void add_run_flags(CLI::App& app, RunArguments& arguments) {
 
 void add_data_flags(CLI::App& app, DataArguments& arguments) {
   begin_group(app, kTableGroup);
-  app.add_option(
-      "DATA", arguments.path,
-      "The table: .csv .tsv .npy .npz .mtx .svm .libsvm .svmlight (text also as .gz), a 10x folder, or - for CSV "
-      "on standard input");
+  app.add_option("DATA", arguments.path,
+                 "The table: .csv .tsv .tab .txt .dat .npy .npz .mtx .svm .libsvm .svmlight (text also as .gz), a 10x "
+                 "folder, or - for CSV "
+                 "on standard input");
   app.add_option("--array", arguments.array, "Name of the array in an .npz file (X)")->type_name("NAME");
   app.add_option("--header", arguments.header,
                  "Whether the first line of a CSV file holds column names: yes, no or auto (auto)")
       ->type_name("WORD");
   app.add_option("--id", arguments.id, "Column with row identifiers")->type_name("COLUMN");
   app.add_option("--names", arguments.names, "File with the names of the columns, one per line")->type_name("FILE");
+  app.add_option("--format", arguments.format,
+                 "Format of the file, as an ending, if its name does not tell: csv, tsv, npy, npz, mtx, libsvm, ...")
+      ->type_name("ENDING");
+  app.add_option("--skip", arguments.skip, "Number of lines before a text table (0; titles are recognized)")
+      ->type_name("INTEGER");
+  app.add_option("--missing", arguments.missing,
+                 "What to do with missing values (blank, NA, NaN, null, ...): refuse, drop-rows, drop-columns, mean or "
+                 "median (refuse)")
+      ->type_name("WORD");
+  app.add_option("--thousands", arguments.thousands, "Separator between thousands in text: , . ' or space (none)")
+      ->type_name("SIGN");
   app.add_flag("--transpose", arguments.transpose, "Transpose the table: its rows are the features");
 }
 
@@ -113,6 +125,15 @@ ReadOptions DataArguments::read_options() const {
   options.array = array;
   options.id_column = id;
   options.transpose = transpose;
+  options.missing = parse_missing(missing);
+  require_thousands(thousands);
+  options.thousands = thousands;
+  options.format = format;
+  if (!skip.empty()) {
+    const auto lines = parse_whole<Index>(skip);
+    require(lines && *lines >= 0, ErrorCode::usage, "skip = ", skip, ", need an integer of at least 0");
+    options.skip = *lines;
+  }
   options.map = true;  // signals.cpp expects SIGBUS
   require(header == "yes" || header == "no" || header == "auto", ErrorCode::usage, "header = ", header,
           ", need yes, no or auto");

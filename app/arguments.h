@@ -40,6 +40,10 @@ struct DataArguments {
   std::string array = "X";
   std::string header = "auto";
   std::string id;
+  std::string missing = "refuse";
+  std::string thousands;
+  std::string format;
+  std::string skip;
   bool transpose = false;
   std::string names;                 // a file with the names of the columns
   std::vector<std::string> exclude;  // lists of columns that are no features (add_exclude_flag)

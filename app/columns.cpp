@@ -57,7 +57,7 @@ std::string columns_left_out(const Survey& survey, Index id, const std::string& 
     const SurveyedColumn& column = survey.columns[j];
     const bool named = static_cast<Index>(j) == id || (!column.name.empty() && column.name == id_name) ||
                        (!column.name.empty() && column.name == labels);
-    if (named || (column.content == Content::number && !is_doubtful(column))) continue;
+    if (named || (holds_numbers(column) && !is_doubtful(column))) continue;
     out += (out.empty() ? "" : ",") + list_word(column, j);
   }
   return out;
@@ -66,7 +66,7 @@ std::string columns_left_out(const Survey& survey, Index id, const std::string& 
 // Of columns that are kept as features.
 bool has_missing(const Survey& survey) {
   return std::any_of(survey.columns.begin(), survey.columns.end(), [](const SurveyedColumn& column) {
-    return column.content == Content::number && !is_doubtful(column) && column.missing > 0;
+    return holds_numbers(column) && !is_doubtful(column) && column.missing > 0;
   });
 }
 
@@ -137,7 +137,9 @@ std::string working_command(const DataArguments& arguments, const std::string& l
     if (!value.empty()) out += " " + flag + " " + shell_word(value);
   };
   const Index names = arguments.id.empty() ? column_of_names(survey) : -1;
-  const bool unnamed = names == 0 && survey.columns[0].name.empty();  // the reader takes it by itself
+  // The reader takes it by itself.
+  const bool unnamed =
+      names == 0 && (survey.row_names || (survey.columns[0].name.empty() && survey.columns[0].counts_rows));
   std::string id = arguments.id;
   if (names >= 0 && !unnamed) id = list_word(survey.columns[names], static_cast<std::size_t>(names));
   add("--id", id);

@@ -210,7 +210,9 @@ void look_at_numbers(Known& known, Session& session) {
   known.profile = naming(table.path, [&] { return profile(table.source, context); });
   if (known.profile.not_finite > 0) return;
   const ColumnName name = [&](Index j) { return name_or_position(table, j); };
-  known.doubts = doubts(table.source, column_moments(table.source, context), name, context);
+  for (const Message& doubt : doubts(table.source, column_moments(table.source, context), name, context)) {
+    known.doubts.push_back(doubt.text());
+  }
   const std::vector<Index> kept = columns_to_scale(known);
   const Source source = table.source.with_columns(kept);
   known.advice = advise_scaling(source, column_moments(source, context),
@@ -220,6 +222,7 @@ void look_at_numbers(Known& known, Session& session) {
 int run_info(const InfoArguments& arguments) {
   Session session(*arguments.run);
   ReadOptions read = arguments.data.read_options();
+  if (read.missing == Missing::refuse) read.missing = Missing::keep;  // and counted
   if (!arguments.labels.empty()) read.labels = {arguments.labels};
   Known known{arguments, survey_text(arguments.data.path, read, session.context()), {}, {}, {}, {}, {}};
   if (known.survey) read.text_columns = columns_of_text(known);

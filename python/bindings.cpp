@@ -215,7 +215,8 @@ NB_MODULE(_core, m) {
   m.def("redundancy", &mean_correlation, "data"_a, "features"_a, "threads"_a = 0);
   m.def("read", &tamis::python::read, "path"_a, "array"_a = "X", "header"_a = "auto", "id_column"_a = "",
         "labels"_a = std::vector<std::string>(), "text_columns"_a = std::vector<std::string>(), "transpose"_a = false,
-        "on_disk"_a = false, "reader"_a.none() = nb::none(), "memory"_a = 0, "words"_a = nb::dict(),
+        "on_disk"_a = false, "missing"_a = "refuse", "thousands"_a = "", "format"_a = "", "skip"_a = 0,
+        "reader"_a.none() = nb::none(), "memory"_a = 0, "words"_a = nb::dict(),
         "A table of any format that the core or `reader` reads.");
   m.def("read_selection", &read_selection_document, "text"_a, "where"_a,
         "The columns of a selection.json: positions, names (empty if the table had none), features, id_column.");

@@ -25,13 +25,26 @@ std::string parameter_of(const std::string& method, const std::string& option) {
   return found == nullptr ? std::string() : found->python_name;
 }
 
+std::string literal(const std::string& value) {
+  if (std::all_of(value.begin(), value.end(), [](char letter) { return letter >= '0' && letter <= '9'; })) return value;
+  return value.starts_with('"') ? value : concat("'", value, "'");
+}
+
+// "a,b" -> "'a', 'b'"
+std::string literals(const std::string& values) {
+  const std::size_t comma = values.find(',');
+  if (comma == std::string::npos) return concat("'", values, "'");
+  return concat("'", values.substr(0, comma), "', ", literals(values.substr(comma + 1)));
+}
+
 std::string filled(std::string pattern, const std::string& value) {
-  const std::size_t place = pattern.find("{}");
-  return place == std::string::npos ? pattern : pattern.replace(place, 2, value);
+  const std::size_t list = pattern.find("[{}]"), place = pattern.find("{}");
+  if (place == std::string::npos) return pattern;
+  return pattern.replace(place, 2, list == std::string::npos ? value : literals(value));
 }
 
 std::string keyword(const std::string& word, const std::string& value) {
-  return value.empty() ? word : concat(word, "='", value, "'");
+  return value.empty() ? word : concat(word, "=", literal(value));
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 namespace tamis::python {
 
 // Methods by their classes and options by their parameters; the rest by the words of the function that was called:
-// {"features": "n_features", "--exclude": "text_columns=['{}']"}, where {} is the value of a flag. A flag without a
-// word of its own is a parameter of the same name.
+// {"features": "n_features", "--exclude": "text_columns=[{}]"}, where {} is the value of a flag and [{}] a list of what
+// it separates by commas. A flag without a word of its own is a parameter of the same name.
 Speller python_names(const nb::dict& words);
 
 nb::list spelled(const std::vector<Message>& messages, const Speller& speller);

@@ -171,6 +171,7 @@ nb::dict dict_of_table(const Table& table) {
   out["labels"] = labels;
   out["excluded_columns"] = text_tuple(table.excluded_columns);
   out["format"] = table.format;
+  out["notes"] = text_tuple(table.notes);
   return out;
 }
 
@@ -207,7 +208,8 @@ app::FigureSaver figure_saver(const nb::object& saver) {
 
 nb::dict read(const nb::bytes& path, const std::string& array, const std::string& header, const std::string& id_column,
               const std::vector<std::string>& labels, const std::vector<std::string>& text_columns, bool transpose,
-              bool on_disk, const nb::object& reader, std::uint64_t memory, const nb::dict& words) {
+              bool on_disk, const std::string& missing, const std::string& thousands, const std::string& format,
+              Index skip, const nb::object& reader, std::uint64_t memory, const nb::dict& words) {
   ReadOptions options;
   options.array = array;
   options.header = header_of(header);
@@ -215,6 +217,10 @@ nb::dict read(const nb::bytes& path, const std::string& array, const std::string
   options.labels = labels;
   options.text_columns = text_columns;
   options.transpose = transpose;
+  options.missing = parse_missing(missing);
+  options.thousands = thousands;
+  options.format = format;
+  options.skip = skip;
   options.foreign = foreign_reader(reader);
   Run run(0, 0, memory, nb::none());
   const Speller speller = python_names(words);

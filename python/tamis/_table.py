@@ -29,7 +29,9 @@ class Table:
     labels : dict
         One array per name in `labels`: the class of each row, None for unlabelled rows.
     excluded_columns : list of str
-        Columns of the file that are not features: labels, row identifiers, text.
+        Columns of the file that are not features: labels, row identifiers, text, dropped columns.
+    notes : list of str
+        What the reader decided by itself, and how many missing values were dropped or filled in.
     path, format : str
     """
 
@@ -38,6 +40,7 @@ class Table:
     row_names: list[str] | None = None
     labels: dict[str, Any] = field(default_factory=dict)
     excluded_columns: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     path: str = ""
     format: str = ""
 
@@ -89,6 +92,10 @@ def read(
     text_columns: Iterable[str] = (),
     transpose: bool = False,
     on_disk: bool = False,
+    missing: Literal["refuse", "drop-rows", "drop-columns", "mean", "median"] = "refuse",
+    thousands: Literal["", ",", ".", "'", " "] = "",
+    format: str = "",
+    skip: int = 0,
 ) -> Table:
     """Read a table: CSV/TSV, NPY/NPZ, MatrixMarket and 10x, libsvm, Parquet, Arrow/Feather, .h5ad, zarr, .mat.
 
@@ -111,6 +118,16 @@ def read(
     on_disk : bool, default=False
         Leave the rows on disk, where selectors read them in every pass. An .npy file is read in place; the numbers of
         Parquet, Arrow, .h5ad and zarr are written once to a temporary file (in TMPDIR). Shards are always on disk.
+    missing : {"refuse", "drop-rows", "drop-columns", "mean", "median"}, default="refuse"
+        What to do with missing values: blank cells, NA, null and the like in text, NaN and nulls elsewhere. Rows or
+        columns that have any are dropped, or the mean or median of the column is filled in; `notes` says how many. Only
+        with the rows in memory.
+    thousands : {"", ",", ".", "'", " "}, default=""
+        The separator between thousands in text. A comma means decimal points, a point means decimal commas.
+    format : str, default=""
+        The format, as a file extension ("csv", "tsv", "npy", ...), in place of the extension of `path`.
+    skip : int, default=0
+        The number of lines before a text table.
 
     Returns
     -------
@@ -119,6 +136,10 @@ def read(
     name = os.fspath(path)
     if not os.path.exists(name) and not set("*?[") & set(os.fsdecode(name)):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    if on_disk and missing != "refuse":
+        raise ValueError(f"missing = {missing} changes rows in memory only, and on_disk leaves them on disk")
+    if skip < 0:
+        raise ValueError(f"skip = {skip}, need an integer of at least 0")
     words = [labels] if isinstance(labels, str) else list(labels or ())
     found = _core.read(
         os.fsencode(name),
@@ -129,8 +150,12 @@ def read(
         text_columns=list(text_columns),
         transpose=transpose,
         on_disk=on_disk,
+        missing=missing,
+        thousands=thousands,
+        format=format,
+        skip=skip,
         reader=open_for_core,
-        words={"--exclude": "text_columns=['{}']"},
+        words={"--exclude": "text_columns=[{}]"},
     )
     for warning in found["warnings"]:
         warnings.warn(warning, stacklevel=2)
@@ -140,6 +165,7 @@ def read(
         row_names=list(found["row_ids"]) or None,
         labels={word: _label_array(one) for word, one in found["labels"].items()},
         excluded_columns=list(found["excluded_columns"]),
+        notes=[_in_python(note) for note in found["notes"]],
         path=os.fsdecode(name),
         format=found["format"],
     )

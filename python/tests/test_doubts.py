@@ -27,8 +27,8 @@ def messages(fit):
 
 def test_selectors_name_the_columns():
     found = messages(lambda: tamis.MaxVariance(2).fit(frame()))
-    assert any("column customer rises from row to row" in one and "leave customer out" in one for one in found), found
-    assert any("column b: 1 value like -9999" in one and "leave b out" in one for one in found), found
+    assert any("column customer rises from row to row" in one and "drop customer unless" in one for one in found), found
+    assert any("column b: 1 value like -9999" in one and "drop b" in one for one in found), found
     assert not any("--" in one for one in found), found
 
 

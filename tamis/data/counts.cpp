@@ -18,8 +18,8 @@ namespace {
 void require_count(const Table& table, Index row, Index column, double value) {
   if (std::isfinite(value) && value >= 0.0 && value == std::floor(value)) return;
   fail(ErrorCode::bad_data, "row ", row, ", column ",
-       table.names.empty() ? std::to_string(column) : printable(table.names[column]), ": ", value,
-       ", but --counts needs whole numbers of at least 0");
+       table.names.empty() ? std::to_string(column) : printable(table.names[column]), ": ", value, ", but ",
+       Flag{"counts"}, " needs whole numbers of at least 0");
 }
 
 // x / sum * 10^4, then log(1 + x), of the numbers of one row.
@@ -101,8 +101,8 @@ Source sparse_counts(const Table& table, Budget& budget, Context& context) {
 
 void normalize_counts(Table& table, Context& context) {
   const Source& source = table.source;
-  require(source.store().in_memory(), ErrorCode::resources,
-          "--counts needs the table in memory, but its rows stay on disk; raise --memory");
+  require(source.store().in_memory(), ErrorCode::resources, Flag{"counts"},
+          " needs the table in memory, but its rows stay on disk; raise ", Flag{"memory"});
   require(source.all_columns(), ErrorCode::internal, "counts of some columns");
   Budget budget(context, table.path);
   budget.take(source.store().table_bytes());  // which stays beside

@@ -23,7 +23,7 @@ struct TwoColumns {
 class TwoColumnReader {
  public:
   TwoColumnReader(ByteStream& bytes, Budget& budget) : scanner_(bytes), budget_(budget) {
-    scanner_.set_delimiter(bytes.where().ends_with(".tsv") ? '\t' : scanner_.sniff_delimiter());
+    scanner_.layout(bytes.where().ends_with(".tsv") ? '\t' : 0, true);
     scanner_.skip_blank_lines();
     names_ = next_row();
   }
@@ -115,7 +115,7 @@ Labels read_joined_labels(const ColumnOfFile& from, const std::string& id_column
                           const std::vector<std::string>& row_ids, Context& context) {
   const std::string where = printable(from.path, from.path.size());
   require(!row_ids.empty(), ErrorCode::usage, "labels ", where, ":", printable(from.column),
-          ": the rows have no identifiers to join by; name their column with --id COLUMN");
+          ": the rows have no identifiers to join by; name their column with ", Flag{"id", "COLUMN"});
   const auto bytes = open_text(from.path, context);
   Budget budget(context, where);
   const TwoColumns other = TwoColumnReader(*bytes, budget).read(id_column, from.column);

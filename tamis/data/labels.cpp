@@ -90,7 +90,7 @@ Labels LabelBuilder::finish() const {
 
 Labels read_label_text(ByteStream& bytes, Index rows, Context& context) {
   CsvScanner scanner(bytes);
-  scanner.set_delimiter(scanner.sniff_delimiter());
+  scanner.find_delimiter();
   Budget budget(context, [&] { return concat(bytes.where(), ": line ", scanner.line()); });
   LabelLines labels(budget);
   Index blanks = 0;  // lines that are labels only where something follows, or the count asks for them

@@ -6,6 +6,7 @@
 #include "tamis/base/text/pattern.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/base/text/utf8.h"
+#include "tamis/data/csv/cells.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/data/formats/csv.h"
 #include "tamis/data/formats/libsvm.h"
@@ -23,8 +24,16 @@ namespace tamis {
 namespace {
 
 constexpr const char* kWhatIsRead =
-    "need .csv .tsv .txt .npy .npz .mtx .svm .libsvm .svmlight (text and .npy also .gz), a 10x folder, a folder or "
-    "pattern of .npy or .csv shards, or - for CSV from standard input";
+    "need .csv .tsv .tab .txt .dat .npy .npz .mtx .svm .libsvm .svmlight (text and .npy also .gz), a 10x folder, a "
+    "folder or "
+    "pattern of .npy or .csv shards, or - for CSV from standard input; --format says which where the name does not";
+
+constexpr const char* kFormats = "csv, tsv, txt, npy, npz, mtx, libsvm, or an ending that the Python package reads";
+
+// What the ending of a file's name would be: that of --format where it is given.
+std::string telling_name(const std::string& path, const ReadOptions& options) {
+  return options.format.empty() ? path : concat("file.", options.format);
+}
 
 // Compressed or not.
 bool has_ending(const std::string& path, std::initializer_list<const char*> endings) {
@@ -38,7 +47,8 @@ bool has_ending(const std::string& path, std::initializer_list<const char*> endi
 bool is_foreign(const std::string& path) {
   std::string name = lower_case(path);
   while (name.ends_with('/')) name.pop_back();  // of a folder, as shells complete it
-  const auto endings = {".parquet", ".pq", ".arrow", ".feather", ".ipc", ".h5ad", ".mat", ".h5", ".zarr"};
+  const auto endings = {".parquet", ".pq",   ".arrow", ".feather", ".ipc", ".h5ad", ".mat",
+                        ".h5",      ".zarr", ".xlsx",  ".zip",     ".xz",  ".zst"};
   return std::any_of(endings.begin(), endings.end(), [&](const char* ending) { return name.ends_with(ending); });
 }
 
@@ -114,25 +124,28 @@ OpenedFile open_by_ending(const std::string& path, const ReadOptions& options, C
     return unread([=, &context] { return read_csv(*open_text(path, context), delimiter, options, context); });
   };
   const bool folder = file_exists(path) && file_kind(path) == FileKind::folder;
-  if (folder && is_foreign(path)) return open_foreign(path, options, context);
+  const std::string name = telling_name(path, options);
+  if (folder && is_foreign(name)) return open_foreign(path, options, context);
   if (names_shards(path)) return unread([=, &context] { return read_shards(path, options, context); });
   const FileKind kind = file_kind(path);
   if (kind == FileKind::folder) return unread([=, &context] { return read_tenx(path, options, context); });
   require(kind != FileKind::other, ErrorCode::bad_data, where, ": neither a file nor a pipe; ", kWhatIsRead);
-  if (has_ending(path, {".npz"})) {
+  if (has_ending(name, {".npz"})) {
     return unread([=, &context] { return read_npz(open_random_file(path), options, context); });
   }
-  if (has_ending(path, {".npy"})) return open_npy_file(path, options, context);
-  if (has_ending(path, {".mtx"})) return unread([=, &context] { return read_mtx_file(path, options, context); });
-  if (has_ending(path, {".svm", ".libsvm", ".svmlight"})) {
+  if (has_ending(name, {".npy"})) return open_npy_file(path, options, context);
+  if (has_ending(name, {".mtx"})) return unread([=, &context] { return read_mtx_file(path, options, context); });
+  if (has_ending(name, {".svm", ".libsvm", ".svmlight"})) {
     return unread([=, &context] { return read_libsvm(*open_text(path, context), options, context); });
   }
-  if (has_ending(path, {".tsv"})) return read_text('\t');
+  if (has_ending(name, {".tsv", ".tab"})) return read_text('\t');
   // A pipe without a telling name, as a shell's <(...) makes, holds CSV like standard input.
-  if (has_ending(path, {".csv", ".txt"}) || kind == FileKind::pipe) return read_text(0);
-  if (is_foreign(path)) return open_foreign(path, options, context);
+  if (has_ending(name, {".csv", ".txt", ".dat"}) || kind == FileKind::pipe) return read_text(0);
+  if (is_foreign(name)) return open_foreign(path, options, context);
+  require(options.format.empty(), ErrorCode::usage, "format = ", printable(options.format), ", need ", kFormats);
   fail(ErrorCode::bad_data, where, ": unknown ending; ", kWhatIsRead,
-       options.foreign ? "; .parquet .pq .arrow .feather .ipc .h5ad .mat .h5 .zarr" : "");
+       options.foreign ? "; .parquet .pq .arrow .feather .ipc .h5ad .mat .h5 .zarr .xlsx, and text as .zip .xz .zst"
+                       : "");
 }
 
 void add_label_files(Reading& reading, const std::string& where, const ReadOptions& options, Context& context) {
@@ -186,13 +199,23 @@ Table Opened::finished(const std::function<Reading()>& read) {
   file_.rows.reset();  // of many sparse rows, no little memory
   Reading reading = read();
   reading.table.path = path_;
-  add_label_files(reading, path_ == "-" ? "standard input" : printable(path_, path_.size()), options_, context_);
+  const std::string where = path_ == "-" ? "standard input" : printable(path_, path_.size());
+  add_label_files(reading, where, options_, context_);
+  if (reading.table.source.store().in_memory()) treat_missing(reading.table, options_.missing, where, context_);
   return std::move(reading.table);
+}
+
+Table Opened::leave_on_disk() {
+  require(options_.missing == Missing::refuse || options_.missing == Missing::keep, ErrorCode::resources,
+          printable(path_, path_.size()), ": ", Flag{"missing"},
+          " changes rows in memory only, and these stay on disk; rerun with a larger ", Flag{"memory"});
+  return finished(file_.leave_on_disk);
 }
 
 Opened open_table(const std::string& path, const ReadOptions& given, Context& context) {
   const ReadOptions options = without_patterns(path, given, context);
   const auto standard_input = [=, &context] { return read_csv(*open_standard_input(&context), 0, options, context); };
+  require_thousands(options.thousands);
   OpenedFile file = path == "-" ? unread(standard_input) : open_by_ending(path, options, context);
   return {path, options, std::move(file), context};
 }

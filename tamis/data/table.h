@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tamis/base/context.h"
+#include "tamis/data/missing.h"
 #include "tamis/data/source.h"
 #include "tamis/data/stores/disk_store.h"
 
@@ -65,6 +66,10 @@ struct ReadOptions {
   // Columns that may hold text, by name, position or pattern (pattern.h); such a column is left out where it does.
   std::vector<std::string> text_columns;
   bool transpose = false;
+  std::string format;  // an ending without its point, in place of that of the file's name; empty: the file's own
+  Index skip = 0;      // lines of text before the table
+  Missing missing = Missing::refuse;
+  std::string thousands;  // what stands between thousands in text: , . ' or space; empty: nothing
   ForeignReader foreign;  // .parquet .pq .arrow .feather .ipc .h5ad .mat .h5 .zarr; without it they are refused
   bool map = false;  // map an .npy instead of copying it; whoever asks must expect SIGBUS if the file is cut meanwhile
 };
@@ -83,7 +88,8 @@ class Opened {
   // One of the two, once. Throws Error(bad_data) with the position, Error(io), Error(resources) where the table would
   // not fit context.memory_limit.
   Table load() { return finished(file_.load); }
-  Table leave_on_disk() { return finished(file_.leave_on_disk); }
+  // Error(resources) where missing values should be dropped or filled in, since only rows in memory can be changed.
+  Table leave_on_disk();
 
  private:
   Table finished(const std::function<Reading()>& read);

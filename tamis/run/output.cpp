@@ -47,7 +47,7 @@ std::pair<std::string, std::string> parent_and_name(std::string path) {
   return {parent.empty() ? "." : parent, whole.filename().string()};
 }
 
-bool is_missing(const std::string& path) {
+bool is_absent(const std::string& path) {
   struct stat status {};
   return stat(path.c_str(), &status) != 0 && errno == ENOENT;
 }
@@ -85,7 +85,7 @@ void require_ours(const std::string& folder, const std::string& name, const std:
   const std::string path = folder + "/" + name;
   const bool table = name.starts_with("selected.");
   const bool told = table || name == "ranking.csv" || name.ends_with(".json") || name.ends_with(".html");
-  if (!told || is_missing(path)) return;
+  if (!told || is_absent(path)) return;
   require(begins_as_ours(table ? folder + "/" + document_among(names) : path), ErrorCode::usage, "output: ", path,
           " was not written by tamis with this command; choose another folder (-o DIR)");
 }
@@ -213,7 +213,7 @@ OutputFolder::OutputFolder(std::string path, const std::vector<std::string>& nam
   };
   const auto [place, own_name] = parent_and_name(path_);
   remove_left_folders(place, own_name, is_ours);
-  if (is_missing(path_)) return;
+  if (is_absent(path_)) return;
   const Descriptor lock = lock_folder(path_);
   complete(commit_of(path_, read_journal(path_)));
   for (const auto& name : names) require_ours(path_, name, names);
@@ -226,7 +226,7 @@ OutputFolder::~OutputFolder() {
 }
 
 void OutputFolder::make_folder() {
-  if (stage_ || !is_missing(path_)) return;
+  if (stage_ || !is_absent(path_)) return;
   const auto [parent, name] = parent_and_name(path_);
   const bool plain = name != "." && name != "..";
   std::error_code error;

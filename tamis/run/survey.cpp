@@ -7,7 +7,7 @@
 
 #include "tamis/base/memory.h"
 #include "tamis/base/text/number.h"
-#include "tamis/base/text/utf8.h"
+#include "tamis/data/csv/cells.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/data/formats/csv_columns.h"
 #include "tamis/data/formats/csv_scanner.h"
@@ -16,18 +16,6 @@
 namespace tamis {
 
 namespace {
-
-bool is_one_of(std::string_view cell, std::initializer_list<std::string_view> words) {
-  const std::string word = lower_case(cell);
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-bool stands_for_missing(std::string_view cell) {
-  return cell.empty() || is_one_of(cell, {"na", "n/a", "#n/a", "nan", "null", "none", "nil", "-", "--", "?", ".",
-                                          "#div/0!", "#value!", "#ref!", "#name?", "#num!", "missing"});
-}
-
-bool is_yes_or_no(std::string_view cell) { return is_one_of(cell, {"true", "false", "yes", "no", "t", "f", "y", "n"}); }
 
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
@@ -77,13 +65,13 @@ class ColumnSurveyor {
   }
 
   void add_text(std::string_view cell, Index line, Budget& budget) {
-    if (stands_for_missing(cell)) {
+    if (is_missing(cell)) {
       if (found_.missing++ == 0) found_.missing_as = cell;
       mix(hash_, 0);
       return;
     }
     dates_ += is_date(cell) ? 1 : 0;
-    answers_ += is_yes_or_no(cell) ? 1 : 0;
+    answers_ += is_boolean(cell) ? 1 : 0;
     if (found_.not_numbers++ == 0) found_.example = cell.substr(0, 80), found_.example_line = line;
     const std::uint64_t bits = hash_of(cell);
     if (repeats_ || !words_.insert(bits).second) {
@@ -141,16 +129,23 @@ class TextSurveyor {
  public:
   TextSurveyor(ByteStream& bytes, char delimiter, const ReadOptions& options, Context& context)
       : scanner_(bytes), context_(context), budget_(context, bytes.where()), first_(budget_) {
-    found_.delimiter = delimiter != 0 ? delimiter : scanner_.sniff_delimiter();
-    scanner_.set_delimiter(found_.delimiter);
-    read_first_line(options);
+    scanner_.skip_lines(options.skip);
+    layout_ = scanner_.layout(delimiter, options.header != ReadOptions::Header::no);
+    parser_.emplace(layout_.delimiter, options.thousands);
+    found_.delimiter = layout_.delimiter;
+    found_.row_names = layout_.row_names;
+    scanner_.skip_blank_lines();
+    first_line_ = scanner_.line();
+    read_first_line(scanner_, layout_, first_);
+    found_.header = is_header(first_, layout_.delimiter, options.header);
   }
 
   Survey run() {
-    columns_.resize(static_cast<std::size_t>(first_.size()));
-    budget_.take(columns_.size() * sizeof(ColumnSurveyor));
-    if (!found_.header && first_.size() > 0) {
-      for (Index j = 0; j < first_.size(); ++j) add(j, first_.cell(j), first_line_);
+    width_ = first_.size() - (layout_.trailing ? 1 : 0);
+    budget_.take(static_cast<std::size_t>(width_) * sizeof(ColumnSurveyor));
+    columns_.resize(static_cast<std::size_t>(width_));
+    if (!found_.header && width_ > 0) {
+      for (Index j = 0; j < width_; ++j) add(j, first_.cell(j), first_line_);
       ++found_.rows;
     }
     for (;;) {
@@ -163,54 +158,40 @@ class TextSurveyor {
   }
 
  private:
-  void read_first_line(const ReadOptions& options) {
-    scanner_.skip_blank_lines();
-    first_line_ = scanner_.line();
-    while (!scanner_.at_end()) {
-      first_.add(scanner_.cell().text);
-      if (scanner_.row_ended()) break;
-    }
-    using enum ReadOptions::Header;
-    found_.header =
-        options.header == yes || (options.header == automatic && looks_like_header(first_, found_.delimiter));
-  }
-
-  // With a decimal comma where semicolons stand between cells.
   void add(Index j, std::string_view text, Index line) {
-    const std::string_view cell = trimmed(text);
     double value = 0.0;
-    const bool number = parse_number(cell, value) == NumberStatus::ok ||
-                        (found_.delimiter == ';' && parse_number(cell, value, ',') == NumberStatus::ok);
-    if (number) {
+    if (parser_->parse(text, value) == CellKind::number) {
       columns_[j].add_number(value, found_.rows);
     } else {
-      columns_[j].add_text(cell, line, budget_);
+      columns_[j].add_text(trimmed(text), line, budget_);
     }
   }
 
   void read_row() {
     constexpr Index kRowsBetweenChecks = 1024;
     if (found_.rows % kRowsBetweenChecks == 0) context_.check_cancelled();
-    const Index line = scanner_.line(), width = first_.size();
+    const Index line = scanner_.line();
     Index j = 0;
     do {
       double value = 0.0;
-      if (found_.delimiter != ';' && scanner_.number(value)) {
-        if (j < width) columns_[j].add_number(value, found_.rows);
-      } else {
-        const CsvCell cell = scanner_.cell();
-        if (j < width) add(j, cell.text, line);
+      std::string_view text;
+      const bool number = scanner_.number(value, text);
+      if (!number) text = scanner_.cell().text;
+      if (j < width_ && number && parser_->reads_plainly(text)) {
+        columns_[j].add_number(value, found_.rows);
+      } else if (j < width_) {
+        add(j, text, line);
       }
       ++j;
     } while (!scanner_.row_ended());
-    if (j != width && found_.ragged++ == 0) found_.ragged_line = line;
-    for (; j < width; ++j) columns_[j].add_text({}, line, budget_);
+    if (j != first_.size() && found_.ragged++ == 0) found_.ragged_line = line;
+    for (; j < width_; ++j) columns_[j].add_text({}, line, budget_);
     ++found_.rows;
   }
 
   void finish() {
     std::map<std::uint64_t, Index> seen;
-    for (Index j = 0; j < first_.size(); ++j) {
+    for (Index j = 0; j < width_; ++j) {
       SurveyedColumn column = columns_[j].finish(found_.rows);
       column.name = found_.header ? std::string(first_.cell(j)) : std::to_string(j);
       const auto [place, is_new] = seen.emplace(columns_[j].hash(), j);
@@ -222,8 +203,10 @@ class TextSurveyor {
   CsvScanner scanner_;
   Context& context_;
   Budget budget_;
+  CsvLayout layout_;
+  std::optional<CellParser> parser_;
   FirstLine first_;
-  Index first_line_ = 1;
+  Index first_line_ = 1, width_ = 0;
   std::vector<ColumnSurveyor> columns_;
   Survey found_;
 };
@@ -241,8 +224,13 @@ const char* name_of(Content content) {
   return "empty";
 }
 
+bool holds_numbers(const SurveyedColumn& column) {
+  return column.content == Content::number || column.content == Content::yes_no;
+}
+
 Index column_of_names(const Survey& survey) {
   const auto& columns = survey.columns;
+  if (survey.row_names) return 0;
   if (survey.header && !columns.empty() && columns[0].name.empty() && columns[0].counts_rows) return 0;
   const auto found = std::find_if(columns.begin(), columns.end(), [](const auto& column) { return column.distinct; });
   return found == columns.end() ? -1 : found - columns.begin();
@@ -251,7 +239,7 @@ Index column_of_names(const Survey& survey) {
 std::vector<Index> columns_to_exclude(const Survey& survey) {
   std::vector<Index> out;
   for (std::size_t j = 0; j < survey.columns.size(); ++j) {
-    if (survey.columns[j].content != Content::number) out.push_back(static_cast<Index>(j));
+    if (!holds_numbers(survey.columns[j])) out.push_back(static_cast<Index>(j));
   }
   return out;
 }

@@ -34,12 +34,15 @@ struct Survey {
   std::vector<SurveyedColumn> columns;
   Index rows = 0;
   bool header = false;
+  bool row_names = false;  // the first column, which the header does not name, as R writes them
   char delimiter = ',';
   Index ragged = 0;  // rows with more or fewer cells than the first line
   Index ragged_line = 0;
 };
 
-// The columns that cannot be used as numbers: text, dates, yes/no, and columns without any value.
+// Numbers, or TRUE and FALSE, which are read as 1 and 0.
+bool holds_numbers(const SurveyedColumn& column);
+// The columns that cannot be used as numbers: text, dates, and columns without any value.
 std::vector<Index> columns_to_exclude(const Survey& survey);
 // The column that names the rows: an unnamed one that counts them, or else the first of text without repetition; -1:
 // none.

@@ -1,7 +1,8 @@
 #include "tamis/data/formats/csv.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -9,6 +10,10 @@
 #include "tamis/base/memory.h"
 #include "tamis/base/text/number.h"
 #include "tamis/base/text/quote.h"
+#include "tamis/data/csv/cells.h"
+#include "tamis/data/csv/complaints.h"
+#include "tamis/data/csv/encoding.h"
+#include "tamis/data/csv/layout.h"
 #include "tamis/data/formats/csv_columns.h"
 #include "tamis/data/formats/csv_scanner.h"
 #include "tamis/data/formats/npy.h"
@@ -16,8 +21,6 @@
 
 namespace tamis {
 namespace {
-
-constexpr Index kMostColumns = Index{1} << 24;
 
 class CsvReader {
  public:
@@ -29,20 +32,23 @@ class CsvReader {
         context_(context),
         budget_(context, [this] { return concat(bytes_.where(), ": line ", scanner_.line()); }),
         first_(budget_) {
-    delimiter_ = delimiter != 0 ? delimiter : scanner_.sniff_delimiter();
-    scanner_.set_delimiter(delimiter_);
-    decimal_ = delimiter_ == ';' ? '?' : '.';
+    scanner_.skip_lines(options.skip);
+    layout_ = scanner_.layout(delimiter, options.header != ReadOptions::Header::no);
+    delimiter_ = layout_.delimiter;
+    parser_.emplace(delimiter_, options.thousands);
   }
 
   Reading read() {
-    read_first_line();
-    const CsvColumns columns(bytes_.where(), first_, header_, options_);
+    read_head();
+    CsvColumns columns(bytes_.where(), first_, header_, options_);
+    apply_layout(columns);
     columns_ = &columns;
     for (std::size_t k = 0; k < columns.labels.size(); ++k) label_builders_.emplace_back(budget_);
     width_ = std::count_if(columns.kinds.begin(), columns.kinds.end(), [](auto k) { return k != ColumnKind::text; });
     is_text_.assign(columns.kinds.size(), false);
     if (!header_ && first_.size() > 0) take_first_line_as_row();
-    while (next_row()) read_row();
+    while (!complaints_.enough() && next_row()) read_row();
+    complain();
     return finish();
   }
 
@@ -52,21 +58,35 @@ class CsvReader {
     fail(ErrorCode::bad_data, bytes_.where(), ": line ", line, parts...);
   }
 
-  void read_first_line() {
+  void read_head() {
     scanner_.skip_blank_lines();
     first_number_ = scanner_.line();
-    if (!scanner_.at_end()) {
-      do {
-        if (first_.size() == kMostColumns) wrong(scanner_.line(), ": more than ", kMostColumns, " columns");
-        first_.add(scanner_.cell().text);
-      } while (!scanner_.row_ended());
-    }
-    header_ = options_.header == ReadOptions::Header::yes;
-    if (options_.header != ReadOptions::Header::automatic || !looks_like_header(first_, delimiter_)) return;
-    header_ = true;
-    if (has_fractions(first_, delimiter_)) {
+    read_first_line(scanner_, layout_, first_);
+    header_ = is_header(first_, delimiter_, options_.header);
+    if (header_ && options_.header == ReadOptions::Header::automatic && has_fractions(first_, delimiter_)) {
       context_.warn(message(bytes_.where(), ": line 1 is taken as the names of columns though it has numbers (",
                             Flag{"header", "no"}, ")"));
+    }
+  }
+
+  // What the first lines say about the first and the last column.
+  void apply_layout(CsvColumns& columns) {
+    if (!layout_.skipped_text.empty()) {
+      const Index last = first_number_ - 1;
+      notes_.push_back(concat(bytes_.where(), ": ", last == 1 ? "line 1 stands" : concat("lines 1..", last, " stand"),
+                              " above the table and ", last == 1 ? "is" : "are",
+                              " skipped: ", in_quotes(layout_.skipped_text), last == 1 ? "" : ", ..."));
+    }
+    if (layout_.row_names && columns.kinds[0] == ColumnKind::number) {
+      columns.kinds[0] = ColumnKind::text;
+      if (columns.id < 0) columns.id = 0;
+      notes_.push_back(concat(bytes_.where(),
+                              ": the rows have one cell more than the header, as R writes them, so the ",
+                              "first column names the rows"));
+    }
+    if (layout_.trailing && columns.kinds.back() == ColumnKind::number) {
+      columns.kinds.back() = ColumnKind::number_or_text;
+      trailing_ = first_.size() - 1;
     }
   }
 
@@ -105,16 +125,19 @@ class CsvReader {
     const ColumnKind* kinds = columns_->kinds.data();
     for (Index j = 0;; ++j) {
       double value = 0.0;
-      if (kinds[j] == ColumnKind::number && decimal_ == '.' && scanner_.number(value)) {
+      std::string_view text;
+      if (kinds[j] != ColumnKind::number || !scanner_.number(value, text)) {
+        const Index line = scanner_.line();
+        take_cell(j, line, scanner_.cell().text, to);
+      } else if (parser_->reads_plainly(text)) {
         *to++ = value;
       } else {
-        const Index line = scanner_.line();
-        const CsvCell cell = scanner_.cell();
-        take_cell(j, line, cell.text, to);
+        take_cell(j, scanner_.line() - (scanner_.row_ended() ? 1 : 0), text, to);
       }
       if (j == last || scanner_.row_ended()) {
-        if (j == last && scanner_.row_ended()) return;
-        ragged(j);
+        if (j < last || !scanner_.row_ended()) ragged(j);
+        complaints_.end_row();
+        return;
       }
     }
   }
@@ -132,19 +155,30 @@ class CsvReader {
   void take_first_line_as_row() {
     double* to = add_row();
     for (Index j = 0; j < first_.size(); ++j) take_cell(j, first_number_, first_.cell(j), to);
+    complaints_.end_row();
   }
 
   // A cell that is not plainly a number of a column of numbers.
   void take_cell(Index j, Index line, std::string_view cell, double*& to) {
-    const ColumnKind kind = columns_->kinds[j];
-    if (kind == ColumnKind::text) return take_text(j, cell);
+    const ColumnKind column = columns_->kinds[j];
+    if (column == ColumnKind::text) return take_text(j, cell);
     double value = 0.0;
-    const NumberStatus status = parse_cell(trimmed(cell), value);
-    if (status != NumberStatus::ok) {
-      if (kind == ColumnKind::number) not_a_number(j, line, trimmed(cell), status);
-      is_text_[j] = true;
-    }
+    const CellKind kind = parser_->parse(cell, value);
     *to++ = value;
+    if (j == trailing_) {
+      is_text_[j] = true;
+      if (kind != CellKind::missing) complaints_.add(j, line, CellKind::beyond_end, trimmed(cell));
+    } else if (kind == CellKind::number) {
+      if (comma_line_ == 0 && cell.find(',') != std::string_view::npos) remember_comma(j, line, cell);
+    } else if (column == ColumnKind::number_or_text) {
+      is_text_[j] = is_text_[j] || kind != CellKind::boolean;
+    } else if (kind == CellKind::boolean) {
+      booleans_.try_emplace(j, line, std::string(cell));
+    } else if (kind == CellKind::missing) {
+      complaints_.add_missing(j, line, trimmed(cell));
+    } else {
+      complaints_.add(j, line, kind, trimmed(cell));
+    }
   }
 
   void take_text(Index j, std::string_view cell) {
@@ -154,38 +188,46 @@ class CsvReader {
     }
   }
 
-  // Between semicolons the first number with a decimal sign settles which it is; the other one is refused later.
-  NumberStatus parse_cell(std::string_view cell, double& value) {
-    if (delimiter_ != ';') return parse_number(cell, value);
-    const NumberStatus point = parse_number(cell, value, '.');
-    const bool comma_number = point == NumberStatus::not_number && cell.find(',') != std::string_view::npos &&
-                              parse_number(cell, value, ',') != NumberStatus::not_number;
-    const bool point_number = point != NumberStatus::not_number && cell.find('.') != std::string_view::npos;
-    if (!comma_number && !point_number) return point;
-    const char sign = comma_number ? ',' : '.';
-    if (decimal_ == '?') decimal_ = sign;
-    return decimal_ == sign ? parse_number(cell, value, sign) : NumberStatus::not_number;
+  void remember_comma(Index j, Index line, std::string_view cell) {
+    comma_column_ = j;
+    comma_line_ = line;
+    comma_cell_ = trimmed(cell);
+  }
+
+  // Everything that is wrong with the cells, in one message.
+  void complain() {
+    for (const auto& [j, first] : booleans_) {
+      if (!is_zero_or_one(j)) complaints_.add(j, first.first, CellKind::boolean_among_numbers, trimmed(first.second));
+    }
+    complaints_.raise(bytes_.where(), options_.missing == Missing::refuse, rows_, width_,
+                      [this](Index j) { return column_name(j); });
+    if (!parser_->commas_in_doubt() || comma_line_ == 0) return;
+    std::string plain = comma_cell_;
+    std::erase(plain, ',');
+    wrong(comma_line_, ", column ", column_name(comma_column_), ": ", in_quotes(comma_cell_),
+          " may have decimals or thousands, as all numbers with a comma here; ", Flag{"thousands", ","},
+          " reads it as ", printable(plain), ", ", Flag{"thousands", "."}, " as decimals");
+  }
+
+  bool is_zero_or_one(Index column) const {
+    Index j = 0;  // among the numbers
+    for (Index k = 0; k < column; ++k) j += columns_->kinds[k] != ColumnKind::text ? 1 : 0;
+    const double* values = values_.as<double>();
+    for (Index i = 0; i < rows_; ++i) {
+      const double value = values[i * width_ + j];
+      if (value != 0.0 && value != 1.0 && !std::isnan(value)) return false;
+    }
+    return true;
   }
 
   std::string column_name(Index j) const {
     return header_ && !first_.cell(j).empty() ? printable(first_.cell(j)) : std::to_string(j);
   }
 
-  [[noreturn]] void not_a_number(Index j, Index line, std::string_view cell, NumberStatus status) const {
-    const std::string name = column_name(j);
-    if (cell.empty()) wrong(line, ", column ", name, ": blank cell, need a number");
-    if (status != NumberStatus::not_number)
-      wrong(line, ", column ", name, ": ", in_quotes(cell), " is ", explain(status));
-    const char* decimal = delimiter_ != ';' || decimal_ == '?' ? ""
-                          : decimal_ == ','                    ? " with a decimal comma, as those before it"
-                                                               : " with a decimal point, as those before it";
-    wrong(line, ", column ", name, ": ", in_quotes(cell), " is not a number", decimal, " (", Flag{"exclude", name},
-          " leaves the column out)");
-  }
-
   Reading finish() {
     Reading reading;
     Table& table = reading.table;
+    table.notes = std::move(notes_);
     table.format = "csv";
     table.text = true;
     require_shape(bytes_.where(), options_.transpose ? width_ : rows_, options_.transpose ? rows_ : width_);
@@ -289,8 +331,15 @@ class CsvReader {
   const ReadOptions& options_;
   Context& context_;
   Budget budget_;
+  CsvLayout layout_;
   char delimiter_ = ',';
-  char decimal_ = '.';  // '?': not known yet
+  Index trailing_ = -1;             // the column after the delimiter that ends every row
+  std::vector<std::string> notes_;  // on the layout
+  std::optional<CellParser> parser_;
+  Complaints complaints_;
+  std::map<Index, std::pair<Index, std::string>> booleans_;  // the first TRUE or FALSE of a column, and its line
+  Index comma_column_ = 0, comma_line_ = 0;                  // of the first number with a comma; line 0: none yet
+  std::string comma_cell_;
   bool header_ = false;
   FirstLine first_;
   Index first_number_ = 1;  // its line
@@ -308,7 +357,8 @@ class CsvReader {
 }  // namespace
 
 Reading read_csv(ByteStream& bytes, char delimiter, const ReadOptions& options, Context& context, Index rows_before) {
-  return CsvReader(bytes, delimiter, options, context, rows_before).read();
+  const auto text = open_as_utf8(bytes);
+  return CsvReader(*text, delimiter, options, context, rows_before).read();
 }
 
 }  // namespace tamis

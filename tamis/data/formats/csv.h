@@ -1,8 +1,9 @@
 // CSV and TSV tables.
 //
-// A cell is a decimal number with surrounding spaces, in quotes or not; blank cells, NA, nan and inf are refused, with
-// line and column. The decimal sign is a point, or a comma where semicolons stand between cells; a file that uses both
-// is refused. Blank lines at the beginning and the end are ignored, between rows they are refused.
+// A cell is a decimal number with surrounding spaces, in quotes or not, TRUE or FALSE, or missing (blank, NA and the
+// like: NaN, unless ReadOptions::missing refuses them). Everything that is wrong with the cells is said in one message.
+// The decimal sign is a point, or a comma where no commas stand between cells; a file that uses both is refused. Blank
+// lines at the beginning and the end are ignored, between rows they are refused.
 #pragma once
 
 #include "tamis/data/formats/bytes.h"

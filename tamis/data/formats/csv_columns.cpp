@@ -8,22 +8,10 @@
 #include "tamis/base/error.h"
 #include "tamis/base/text/number.h"
 #include "tamis/base/text/quote.h"
+#include "tamis/data/csv/cells.h"
 
 namespace tamis {
 namespace {
-
-bool is_missing(std::string_view cell) {
-  constexpr std::string_view kWords[] = {"",    "NA",   "na",   "N/A",  "n/a", "NaN", "nan",
-                                         "NAN", "NULL", "null", "None", "-",   "?",   "."};
-  return std::find(std::begin(kWords), std::end(kWords), cell) != std::end(kWords);
-}
-
-bool is_number(std::string_view cell, char delimiter) {
-  double value = 0.0;
-  const auto status = parse_number(cell, value);
-  if (status != NumberStatus::not_number) return true;
-  return delimiter == ';' && parse_number(cell, value, ',') != NumberStatus::not_number;
-}
 
 bool counts_up(const FirstLine& line) {
   for (Index j = 1; j < line.size(); ++j) {
@@ -35,6 +23,7 @@ bool counts_up(const FirstLine& line) {
 
 // -1, 0 or 1: numbers that fall, do neither, or rise.
 int direction(const double* row, Index width) {
+  if (std::any_of(row, row + width, [](double x) { return std::isnan(x); })) return 0;
   const bool rises = std::adjacent_find(row, row + width, std::greater_equal<>()) == row + width;
   const bool falls = std::adjacent_find(row, row + width, std::less_equal<>()) == row + width;
   return width < 2 ? 0 : rises ? 1 : falls ? -1 : 0;
@@ -87,13 +76,30 @@ class ColumnFinder {
 
 }  // namespace
 
+void read_first_line(CsvScanner& scanner, const CsvLayout& layout, FirstLine& line) {
+  constexpr Index kMostColumns = Index{1} << 24;
+  if (layout.row_names) line.add("");
+  while (!scanner.at_end()) {
+    require(line.size() < kMostColumns, ErrorCode::bad_data, scanner.where(), ": line ", scanner.line(), ": more than ",
+            kMostColumns, " columns");
+    line.add(scanner.cell().text);
+    if (scanner.row_ended()) break;
+  }
+  if (layout.header_short) line.add("");
+}
+
+bool is_header(const FirstLine& line, char delimiter, ReadOptions::Header asked) {
+  using enum ReadOptions::Header;
+  return asked == yes || (asked == automatic && looks_like_header(line, delimiter));
+}
+
 bool looks_like_header(const FirstLine& line, char delimiter) {
   if (counts_up(line)) return true;
   bool numbers = false;
   for (Index j = 0; j < line.size(); ++j) {
     const std::string_view cell = trimmed(line.cell(j));
-    const bool number = is_number(cell, delimiter);
-    if (!number && !is_missing(cell)) return true;
+    const bool number = reads_as_number(cell, delimiter);
+    if (!number && !is_missing(cell) && !is_boolean(cell)) return true;
     numbers = numbers || number;
   }
   return !numbers;
@@ -102,7 +108,7 @@ bool looks_like_header(const FirstLine& line, char delimiter) {
 bool has_fractions(const FirstLine& line, char delimiter) {
   for (Index j = 0; j < line.size(); ++j) {
     const std::string_view cell = trimmed(line.cell(j));
-    if (cell.find_first_of(".,") != std::string_view::npos && is_number(cell, delimiter)) return true;
+    if (cell.find_first_of(".,") != std::string_view::npos && reads_as_number(cell, delimiter)) return true;
   }
   return false;
 }

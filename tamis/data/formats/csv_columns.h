@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tamis/base/memory.h"
+#include "tamis/data/formats/csv_scanner.h"
 #include "tamis/data/labels.h"
 #include "tamis/data/table.h"
 
@@ -35,9 +36,14 @@ class FirstLine {
   std::vector<std::size_t> ends_;
 };
 
-// Whether the first line names the columns. A line of numbers only does not; neither does one of numbers and missing
-// values (NA, nan, blank), whose row would be lost in silence. A blank first cell before 0, 1, 2, ... does: so
-// pandas writes an index and columns without names.
+// Reads the first line: a cell more where the layout says that the header lacks one.
+void read_first_line(CsvScanner& scanner, const CsvLayout& layout, FirstLine& line);
+// Whether it names the columns, by the options or by itself.
+bool is_header(const FirstLine& line, char delimiter, ReadOptions::Header asked);
+
+// Whether the first line looks like the names of columns. A line of numbers only does not; neither does one of numbers
+// and missing values (NA, nan, blank) or TRUE and FALSE, whose row would be lost in silence. A blank first cell before
+// 0, 1, 2, ... does: so pandas writes an index and columns without names.
 bool looks_like_header(const FirstLine& line, char delimiter);
 
 // Whether a line taken for a header has numbers with a decimal sign: perhaps it is a row of a table with text.

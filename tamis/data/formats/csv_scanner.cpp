@@ -1,9 +1,7 @@
 #include "tamis/data/formats/csv_scanner.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <vector>
 
 #include "tamis/base/error.h"
 
@@ -11,38 +9,6 @@ namespace tamis {
 namespace {
 
 constexpr std::size_t kWindow = std::size_t{4} << 20;
-constexpr std::array<char, 3> kDelimiters = {'\t', ';', ','};
-
-// How often each delimiter stands in each of the first lines, outside quotes.
-using Counts = std::vector<std::array<std::size_t, kDelimiters.size()>>;
-
-Counts count_delimiters(std::string_view text, bool complete) {
-  constexpr std::size_t kLines = 20;
-  constexpr std::size_t kBytes = std::size_t{1} << 20;
-  if (text.size() > kBytes) {
-    text = text.substr(0, kBytes);
-    complete = false;
-  }
-  Counts counts;
-  std::array<std::size_t, kDelimiters.size()> line{};
-  bool within_quotes = false;
-  bool blank = true;
-  for (const char c : text) {
-    if (c == '"') within_quotes = !within_quotes;
-    if (within_quotes) continue;
-    if (c == '\n' || c == '\r') {
-      if (!blank) counts.push_back(line);
-      if (counts.size() == kLines) return counts;
-      line = {};
-      blank = true;
-      continue;
-    }
-    blank = blank && c == ' ';
-    for (std::size_t k = 0; k < kDelimiters.size(); ++k) line[k] += c == kDelimiters[k] ? 1 : 0;
-  }
-  if (!blank && (complete || counts.empty())) counts.push_back(line);
-  return counts;
-}
 
 }  // namespace
 
@@ -51,26 +17,27 @@ CsvScanner::CsvScanner(ByteStream& bytes) : bytes_(bytes) {
   buffer_.resize(std::min<std::uint64_t>(whole + 2, kWindow));  // small for small files
   cursor_ = end_ = buffer_.as<char>();
   fill();
-  const std::string_view start(cursor_, static_cast<std::size_t>(end_ - cursor_));
-  if (start.starts_with("\xEF\xBB\xBF")) cursor_ += 3;
-  require(!start.starts_with("\xFF\xFE") && !start.starts_with("\xFE\xFF"), ErrorCode::bad_data, where(),
-          ": line 1: UTF-16 text, need UTF-8");
+  if (ahead().starts_with("\xEF\xBB\xBF")) cursor_ += 3;
 }
 
-char CsvScanner::sniff_delimiter() const {
-  const Counts counts = count_delimiters({cursor_, static_cast<std::size_t>(end_ - cursor_)}, eof_);
-  if (counts.empty()) return ',';
-  // A comma may be a decimal sign between semicolons, so among equals the comma comes last.
-  for (std::size_t k = 0; k < kDelimiters.size(); ++k) {
-    const std::size_t first = counts[0][k];
-    const bool even = std::all_of(counts.begin(), counts.end(), [&](const auto& line) { return line[k] == first; });
-    if (first > 0 && even) return kDelimiters[k];
+CsvLayout CsvScanner::layout(char delimiter, bool header_allowed) {
+  const CsvLayout found = find_layout(ahead(), eof_, delimiter, header_allowed);
+  delimiter_ = found.delimiter;
+  cursor_ += found.skipped_bytes;
+  line_ += found.skipped_lines;
+  return found;
+}
+
+void CsvScanner::skip_lines(Index count) {
+  while (count > 0 && !at_end()) {
+    const char* at = std::find_if(cursor_, end_, [](char c) { return c == '\n' || c == '\r'; });
+    if (at < end_ && take_end(at)) {
+      --count;
+    } else {
+      cursor_ = at;  // what is skipped need not be kept
+      fill();
+    }
   }
-  std::size_t best = kDelimiters.size() - 1;
-  for (std::size_t k = 0; k < kDelimiters.size(); ++k) {
-    if (counts[0][k] > counts[0][best]) best = k;
-  }
-  return kDelimiters[best];
 }
 
 Index CsvScanner::skip_blank_lines() {

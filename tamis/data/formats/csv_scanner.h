@@ -10,6 +10,7 @@
 
 #include "tamis/base/memory.h"
 #include "tamis/base/text/number.h"
+#include "tamis/data/csv/layout.h"
 #include "tamis/data/formats/bytes.h"
 
 namespace tamis {
@@ -25,16 +26,21 @@ class CsvScanner {
 
   explicit CsvScanner(ByteStream& bytes);
 
-  // Comma, semicolon or tab: the one that cuts the first lines into equally many cells. Comma where there is none.
-  char sniff_delimiter() const;
+  // At the beginning of the text, in this order, each at most once.
+  void skip_lines(Index count);
+  // Passes what stands above the table, and keeps to the delimiter that was found.
+  CsvLayout layout(char delimiter, bool header_allowed);
+  // Keeps to the delimiter of the first lines, and passes nothing.
+  void find_delimiter() { delimiter_ = find_layout(ahead(), eof_, 0, true).delimiter; }
   void set_delimiter(char delimiter) { delimiter_ = delimiter; }
 
   // At the beginning of a row: passes lines without anything but spaces, and says how many.
   Index skip_blank_lines();
   bool at_end() const { return eof_ && cursor_ == end_; }
 
-  // Takes the next cell where it is a plain decimal number that is finite; otherwise takes nothing.
-  bool number(double& value) {
+  // Takes the next cell where it is a plain decimal number that is finite; otherwise takes nothing. `text` is valid
+  // until the next call.
+  bool number(double& value, std::string_view& text) {
     const char* from = cursor_;
     while (from < end_ && *from == ' ') ++from;
     const char* to = parse_short_decimal(from, end_, value);
@@ -52,6 +58,7 @@ class CsvScanner {
     } else {
       return false;
     }
+    text = {from, static_cast<std::size_t>(to - from)};
     cursor_ = to + 1;
     return true;
   }
@@ -65,6 +72,7 @@ class CsvScanner {
   const std::string& where() const { return bytes_.where(); }
 
  private:
+  std::string_view ahead() const { return {cursor_, static_cast<std::size_t>(end_ - cursor_)}; }
   bool take_plain(CsvCell& cell);
   bool take_quoted(const char* quote, CsvCell& cell);
   bool take_end(const char* at);

@@ -163,8 +163,9 @@ class TextShards {
   void add(const std::string& file, const ReadOptions& options) {
     const char delimiter = file.find(".tsv") != std::string::npos ? '\t' : '\0';
     const Index before = spool_ ? spool_->rows() : 0;
-    const Reading shard = read_csv(*open_text(file, context_), delimiter, options, context_, before);
+    Reading shard = read_csv(*open_text(file, context_), delimiter, options, context_, before);
     const std::string where = printable(file, file.size());
+    treat_missing(shard.table, options.missing, where, context_);
     const Table& table = shard.table;
     if (!spool_) {
       spool_.emplace(table.source.cols(), DType::f64);
@@ -174,6 +175,7 @@ class TextShards {
     require_like_first(where, table.source.cols(), files_[0], spool_->cols());
     require(table.names == first_.table.names, ErrorCode::bad_data, where, ": other names of columns than ",
             printable(files_[0], files_[0].size()));
+    if (before > 0) first_.table.notes.insert(first_.table.notes.end(), table.notes.begin(), table.notes.end());
     for (const std::string& id : table.row_ids) add_word(ids_, id, budget_);
     for (const auto& [spec, labels] : table.labels) {
       LabelBuilder& builder = builders_.try_emplace(spec, budget_).first->second;
@@ -213,6 +215,10 @@ Reading read_shards(const std::string& path, const ReadOptions& options, Context
   const std::vector<std::string> files = shard_files(path);
   require(!options.transpose, ErrorCode::usage, printable(path, path.size()),
           ": shards cannot be transposed, need features in columns");
+  const bool dropped = options.missing == Missing::drop_rows && kind_of_shard(files[0]) == Kind::text;
+  require(dropped || options.missing == Missing::refuse || options.missing == Missing::keep, ErrorCode::usage,
+          printable(path, path.size()), ": the rows of shards stay on disk, so that ", Flag{"missing"},
+          " can only drop rows, and only of text shards");
   if (kind_of_shard(files[0]) == Kind::npy) return read_npy_shards(files, context);
   TextShards shards(files, printable(path, path.size()), context);
   for (std::size_t i = 0; i < files.size(); ++i) {

@@ -1,0 +1,204 @@
+"""Exports as programs write them: read right, or refused with the cure. docs/messy.md shows this table.
+
+TAMIS_UPDATE_DOCS=1 before pytest writes docs/messy.md anew.
+"""
+
+import gzip
+import os
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from conftest import PYTHON_COMMAND, ROOT, tamis
+
+PAGE = ROOT / "docs" / "messy.md"
+NAMES = ["temp", "flow", "load"]
+ROWS = [[1.5, 10, -3], [2.25, 11, 4], [4, 30, 5], [3.5, 32, 1]]
+NAN = float("nan")
+
+
+@dataclass
+class Case:
+    """One file, and what becomes of it: `names` and `rows` where it is read, exit code 3 where it is not."""
+
+    what: str
+    content: str | bytes
+    says: tuple = ()  # in the notes or the message
+    options: tuple = ()
+    file: str = "table.csv"
+    rows: list | None = field(default_factory=lambda: ROWS)
+    names: list | None = field(default_factory=lambda: NAMES)
+    column: int = 0  # where the first feature stands in the file
+
+
+def table(separator=",", decimal=".", end="\n", header=NAMES, rows=ROWS, quote=""):
+    cells = [[f"{quote}{str(x).replace('.', decimal)}{quote}" for x in row] for row in rows]
+    return end.join(separator.join(line) for line in [*([header] if header else []), *cells]) + end
+
+
+def with_cell(text, row=1, column=1):
+    """The table with one cell replaced."""
+    rows = [list(line) for line in ROWS]
+    rows[row][column] = text
+    return table(rows=rows)
+
+
+def filled(value, row=1, column=1):
+    rows = [list(line) for line in ROWS]
+    rows[row][column] = value
+    return rows
+
+
+def refusal(what, content, *says, **more):
+    return Case(what, content, says, rows=None, names=None, **more)
+
+
+def prefixed(first, separator=",", text=None):
+    """Every row with a cell before it."""
+    lines = (text or table(separator)).splitlines()
+    return "\n".join([*lines[:1], *[f"{first(i)}{separator}{line}" for i, line in enumerate(lines[1:])]]) + "\n"
+
+
+def column(name, cells, separator=","):
+    """The table with a column of text at its end."""
+    lines = table(separator).splitlines()
+    return "\n".join(f"{line}{separator}{cell}" for line, cell in zip(lines, [name, *cells])) + "\n"
+
+
+DROPPED = [ROWS[0], *ROWS[2:]]
+MISSING_WORDS = ["NA", "N/A", "NaN", "null", "None", "#N/A", "#DIV/0!", "-", "?", ".", "<NA>"]
+
+CASES = [
+    # Delimiters, decimal signs, encodings
+    Case("semicolons", table(";")),
+    Case("semicolons and decimal commas (Excel in Europe)", table(";", ",")),
+    Case("tabs in a .txt", table("\t"), file="table.txt"),
+    Case("tabs and decimal commas in a .tsv", table("\t", ","), file="table.tsv"),
+    Case("a .tab file", table("\t"), file="table.tab"),
+    Case("a .dat file with commas", table(), file="table.dat"),
+    Case("bars between cells", table("|")),
+    Case("bars and decimal commas", table("|", ",")),
+    Case("`sep=;` in the first line", "sep=;\n" + table(";")),
+    Case("`\"sep=|\"` and CRLF", '"sep=|"\r\n' + table("|", end="\r\n")),
+    Case("UTF-16 with tabs (Excel's Unicode text)", table("\t").encode("utf-16"), file="table.txt"),
+    Case("UTF-16, big-endian", b"\xfe\xff" + table().encode("utf-16-be")),
+    Case("a byte-order mark", table().encode("utf-8-sig")),
+    Case("lines that end with CR (old Mac)", table(end="\r")),
+    Case("every cell in quotes", table(quote='"')),
+    Case("spaces around every cell", table(" , "), names=["temp ", " flow ", " load"]),
+    Case("names in Latin-1", table(header=["temp", "flow", "load"]).encode().replace(b"load", b"l\xf6ad"),
+         names=["temp", "flow", "l\ufffdad"]),
+    Case("no line end at the end", table()[:-1]),
+    Case("compressed (.csv.gz)", gzip.compress(table().encode()), file="table.csv.gz"),
+    Case("a name without an ending", table(), options=("--format", "csv"), file="export"),
+    refusal("a name without an ending, and no --format", table(), "unknown ending", "--format", file="export"),
+    refusal("decimal commas and points in one file", "a;b;c\n1,5;2.5;1\n3;4;5\n", "column b", "decimal comma"),
+    refusal("decimal commas in quotes between commas", 'a,b\n"1,5",2\n"3,25",4\n', "column a", "decimal point"),
+    # Above, below and beside the table
+    Case("a title above the header", "Sensor export 2024-05-01\n" + table(), ("line 1", "skipped")),
+    Case("a title, a blank line and a user's name", "Sensor export\n\nby: Ada\n" + table(), ("lines 1..3", "skipped")),
+    Case("a title padded with commas (Excel)", "Sensor export,,\n" + table(), ("line 1", "skipped")),
+    Case("comment lines with #", "# station 7\n# units: C, l/s, kN\n" + table(), ("lines 1..2", "skipped")),
+    Case("comment lines, no header", "# station 7\n" + table(header=None), ("line 1",), names=["f0", "f1", "f2"]),
+    Case("a header that begins with #", "#" + table(), names=["#temp", "flow", "load"]),
+    Case("two lines to skip that look like rows", "7,8\n9,9\n" + table(), options=("--skip", "2")),
+    refusal("the same without --skip", "7,8\n9,9\n" + table(), "line 3", "need 2"),
+    Case("blank lines at the end", table() + "\n\n"),
+    refusal("a blank line between rows", table().replace("\n4,", "\n\n4,"), "line 4", "blank line"),
+    Case("a delimiter at the end of every line", table().replace("\n", ",\n")),
+    Case("a delimiter at the end of every row, not of the header", table().replace("\n", ",\n").replace("load,", "load", 1)),
+    refusal("the same, with a value there in one row", table().replace("\n", ",\n").replace("5,\n", "5,7\n"), "3 missing values", "column 3"),
+    Case("R's row names (header one cell short)", prefixed(lambda i: f"cell{i}"), ("first column names the rows",), column=1),
+    Case("R's row names, tabs and quotes", prefixed(lambda i: f'"{i + 1}"', "\t"), ("first column names the rows",),
+         file="table.txt", column=1),
+    Case("the index of pandas (first column without a name)", "," + prefixed(str), ("counts the rows",), column=1),
+    refusal("a row with a cell too few", table().replace("2.25,11,4", "2.25,11"), "line 3", "2 cells, need 3"),
+    refusal("a row with a cell too many", table().replace("2.25,11,4", "2.25,11,4,5"), "line 3", "need 3"),
+    refusal("a quote that is never closed", table().replace("2.25", '"2.25'), "line 3", "never closed"),
+    refusal("a header and nothing else", "temp,flow,load\n", "0 rows, need at least 2"),
+    refusal("an empty file", "", "0 rows"),
+    # Missing values
+    *[refusal(f"`{word}` in a cell", with_cell(word), "1 missing value", "line 3", "flow", "--missing") for word in MISSING_WORDS],
+    refusal("blank cells", with_cell(""), "1 missing value", "line 3", "blank", "--missing"),
+    Case("missing values, `--missing drop-rows`", with_cell("NA"), ("1 of 4 rows",), ("--missing", "drop-rows"), rows=DROPPED),
+    Case("missing values, `--missing drop-columns`", with_cell("NA"), ("1 of 3 columns",), ("--missing", "drop-columns"),
+         names=["temp", "load"], rows=[[row[0], row[2]] for row in ROWS]),
+    Case("missing values, `--missing mean`", with_cell("NA"), ("mean",), ("--missing", "mean"), rows=filled(24)),
+    Case("missing values, `--missing median`", with_cell("n/a"), ("median",), ("--missing", "median"), rows=filled(30)),
+    refusal("infinity", with_cell("-inf"), "flow", "not finite"),
+    refusal("1e999", with_cell("1e999"), "flow", "too large"),
+    # Cells
+    Case("TRUE and FALSE", column("on", ["TRUE", "FALSE", "TRUE", "TRUE"]), names=[*NAMES, "on"],
+         rows=[[*row, x] for row, x in zip(ROWS, [1, 0, 1, 1])]),
+    Case("the minus sign U+2212", with_cell("\u22127.5"), rows=filled(-7.5)),
+    refusal("per cent", with_cell("12%"), "flow", "percentage"),
+    refusal("currency", with_cell('"$1,200"'), "flow", "money"),
+    refusal("currency, the other way round", with_cell("12 EUR"), "flow", "money"),
+    refusal("thousands in quotes", with_cell('"1,234"'), "flow", "--thousands ,"),
+    Case("thousands in quotes, `--thousands ,`", with_cell('"1,234"'), (), ("--thousands", ","), rows=filled(1234)),
+    refusal("thousands with points between semicolons", "a;b\n1.234,5;1\n2,5;2\n", "--thousands ."),
+    Case("thousands with points, `--thousands .`", "a;b\n1.234,5;1\n2,5;2\n7;5\n", (), ("--thousands", "."), names=["a", "b"],
+         rows=[[1234.5, 1], [2.5, 2], [7, 5]]),
+    refusal("thousands with spaces", with_cell("1 234"), "flow", "--thousands space"),
+    Case("thousands with no-break spaces, `--thousands space`", with_cell("1\u00a0234"), (), ("--thousands", "space"), rows=filled(1234)),
+    refusal("`1,234` between semicolons: decimals or thousands", "a;b\n1,234;1\n5,678;2\n", "--thousands ,", "--thousands ."),
+    refusal("hexadecimal", with_cell("0x1F"), "flow", "0x1F"),
+    refusal("a column of dates", column("day", [f"2024-05-0{i}" for i in range(1, 5)]), "day", "date", "--exclude day"),
+    refusal("a column of text", column("city", ["Rome", "Bonn", "Oslo", "Lima"]), "city", "Rome", "--exclude city"),
+    refusal("three columns that are not numbers", "city,x,day,share\nRome,1,2024-05-01,5%\nBonn,2,2024-05-02,6%\n",
+            "3 columns are not numbers", "city (text", "day (dates", "share (percentages", "--exclude city,day,share"),
+    Case("the same, left out", "city,x,day,share\nRome,1,2024-05-01,5%\nBonn,2,2024-05-02,6%\n", (),
+         ("--exclude", "city,day,share"), names=["x"], rows=[[1], [2]], column=1),
+    refusal("NUL bytes", with_cell("\0"), "line 3", "NUL"),
+]  # fmt: skip
+
+
+def run(case, folder):
+    path = folder / case.file
+    path.write_bytes(case.content if isinstance(case.content, bytes) else case.content.encode())
+    return tamis("select", path, "-m", "maxvar", "--json", *case.options)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.what)
+def test_messy_export(tmp_path, case):
+    done = run(case, tmp_path)
+    for word in case.says:
+        assert word in done.err, f"{word!r}: {done}"
+    if case.rows is None:
+        assert done.code == 3 and done.out == "" and done.err.count("\n") == 1, str(done)
+        return
+    assert done.code == 0, str(done)
+    expected = np.var(np.array(case.rows, float), axis=0, ddof=1)
+    scores = [score for score in done.json["scores"] if score is not None]
+    np.testing.assert_allclose(scores, expected, rtol=1e-12)
+    assert sorted(done.json["names"]) == sorted(case.names)
+    assert done.json["data"]["rows"] == len(case.rows)
+    assert min(done.json["columns"]) == case.column
+
+
+def what_happens(case, folder):
+    done = run(case, folder)
+    words = [line.removeprefix("tamis: ").replace(f"{folder}/", "") for line in done.err.splitlines()]
+    words = [word for word in words if not word.startswith("warning")]
+    if done.code == 0:
+        data = done.json["data"]
+        words.insert(0, f"read: {data['rows']} rows, {data['features']} features")
+    said = "; ".join(words).replace("|", "\\|")
+    return f"| {case.what.replace('|', chr(92) + '|')} | {done.code} | {said} |"
+
+
+@pytest.mark.native
+def test_the_page_shows_what_happens(tmp_path):
+    head = """# Messy exports
+
+What `tamis select` makes of text tables as other programs export them. A file is read right, with a note if something was
+skipped or filled in, or rejected (exit code 3) with one line that names the place and the option that helps. This page is
+generated and checked by `tests/command/test_messy_exports.py`; [formats.md](formats.md) has the rules.
+
+| the file has | exit | what happens |
+|---|---|---|
+"""
+    page = head + "\n".join(what_happens(case, tmp_path) for case in CASES) + "\n"
+    if os.environ.get("TAMIS_UPDATE_DOCS"):
+        PAGE.write_text(page)
+    assert PAGE.read_text() == page
