@@ -66,7 +66,7 @@ def adjusted_rand(truth: Annotated[NDArray[numpy.int32], dict(shape=(None,), ord
 
 def redundancy(data: object, features: Sequence[int], threads: int = 0) -> float: ...
 
-def read(path: bytes, array: str = 'X', header: str = 'auto', id_column: str = '', labels: Sequence[str] = [], text_columns: Sequence[str] = [], transpose: bool = False, on_disk: bool = False, reader: object | None = None, memory: int = 0) -> dict:
+def read(path: bytes, array: str = 'X', header: str = 'auto', id_column: str = '', labels: Sequence[str] = [], text_columns: Sequence[str] = [], transpose: bool = False, on_disk: bool = False, missing: str = 'refuse', thousands: str = '', format: str = '', skip: int = 0, reader: object | None = None, memory: int = 0) -> dict:
     """A table of any format that the core or `reader` reads."""
 
 def run_command(words: Sequence[bytes], reader: object, saver: object | None = None) -> int:

@@ -268,8 +268,8 @@ TEST(Csv, LinesAboveTheTableAreSkipped) {
 }
 
 TEST(Csv, RowsAreNeverSkipped) {
-  for (const char* text : {"1,2\n1,2,3\n4,5,6\n", "1\na,b,c\n4,5,6\n7,8,9\n",
-                           "a,b,c\n1,2\n3,4,5\n6,7,8\n", "title\n1,2,3\n4,5,6\n"}) {
+  for (const char* text :
+       {"1,2\n1,2,3\n4,5,6\n", "1\na,b,c\n4,5,6\n7,8,9\n", "a,b,c\n1,2\n3,4,5\n6,7,8\n", "title\n1,2,3\n4,5,6\n"}) {
     EXPECT_NE(refused(text).find("need "), std::string::npos) << text;
   }
   ReadOptions options;
