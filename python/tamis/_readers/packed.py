@@ -35,8 +35,8 @@ class Packed:
         """Up to `size` bytes; none at the end."""
         try:
             piece = self._stream.read(size)
-        except (OSError, EOFError, RuntimeError, ValueError, lzma.LZMAError, zipfile.BadZipFile) as error:
-            if isinstance(error, OSError) and error.errno is not None:
+        except Exception as error:  # errors of libraries on broken files: any type
+            if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno is not None):
                 raise
             raise self._request.refuse("cannot be read as ", self._request.ending, ": ", printable(error)) from error
         if not piece:
