@@ -106,10 +106,9 @@ def test_sheets_are_read(tmp_path, twin):
 @pytest.mark.python
 def test_nulls_of_parquet_follow_missing(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
-    import pyarrow.parquet
-
+    parquet = pytest.importorskip("pyarrow.parquet")
     columns = {"a": [1, None, 3, 7], "b": [1.5, 2.5, float("nan"), 4.0], "c": [1, 2, 3, 5]}
-    pyarrow.parquet.write_table(pyarrow.table(columns), tmp_path / "x.parquet")
+    parquet.write_table(pyarrow.table(columns), tmp_path / "x.parquet")
     refused(tamis("select", tmp_path / "x.parquet", "-m", "maxvar"), 3, "null")
     result = select(tmp_path / "x.parquet", "-m", "maxvar", "--missing", "drop-rows")
     np.testing.assert_allclose(result["scores"], np.var([[1, 1.5, 1], [7, 4, 5]], axis=0, ddof=1))
