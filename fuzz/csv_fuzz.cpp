@@ -1,4 +1,6 @@
-// Fuzzes the CSV reader; the first byte chooses options.
+// Fuzzes the CSV reader; the first two bytes choose options.
+#include <algorithm>
+
 #include "fuzz/harness.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/data/formats/csv.h"
@@ -15,7 +17,12 @@ void read(std::string_view bytes, Context& context) {
   if ((choice & 8) != 0) options.transpose = true;
   if ((choice & 16) != 0) options.header = ReadOptions::Header::yes;
   if ((choice & 32) != 0) options.header = ReadOptions::Header::no;
-  const std::string_view text = bytes.substr(bytes.empty() ? 0 : 1);
+  const int more = bytes.size() < 2 ? 0 : static_cast<unsigned char>(bytes[1]);
+  constexpr const char* kThousands[] = {"", ",", ".", "space"};
+  options.thousands = kThousands[more & 3];
+  options.skip = (more >> 2) & 3;
+  if ((more & 16) != 0) options.missing = Missing::keep;
+  const std::string_view text = bytes.substr(std::min<std::size_t>(bytes.size(), 2));
   const auto stream = open_memory(text, "fuzz");
   read_csv(*stream, (choice & 64) != 0 ? '\t' : '\0', options, context);
 }

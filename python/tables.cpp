@@ -4,11 +4,17 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "python/row_sink.h"
 #include "python/run.h"
 #include "python/spelling.h"
+#include "tamis/base/memory.h"
 #include "tamis/base/resident.h"
 #include "tamis/base/text/quote.h"
+#include "tamis/base/text/utf8.h"
+#include "tamis/data/formats/csv.h"
 #include "tamis/data/labels.h"
 #include "tamis/run/forecast.h"
 
@@ -139,6 +145,44 @@ OpenedFile opened_file(const nb::object& file_object, const std::string& where, 
   return file;
 }
 
+// Text that Python unpacks, piece by piece (tamis/_readers/packed.py).
+class PackedStream final : public ByteStream {
+ public:
+  PackedStream(std::string where, std::shared_ptr<const void> packed, std::uint64_t limit)
+      : ByteStream(std::move(where)), packed_(std::move(packed)), limit_(limit) {}
+
+  std::size_t read(void* out, std::size_t size) override {
+    const std::size_t count = with_gil([&] {
+      const auto piece = nb::cast<nb::bytes>(object_of(packed_).attr("read")(std::min(size, kPieceBytes)));
+      std::memcpy(out, piece.c_str(), piece.size());
+      return piece.size();
+    });
+    total_ += count;
+    require(total_ <= limit_, ErrorCode::resources, where(), ": unpacks to more than ", limit_,
+            " bytes, the most that the memory limit allows");
+    return count;
+  }
+
+ private:
+  static constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+  std::shared_ptr<const void> packed_;
+  std::uint64_t limit_, total_ = 0;
+};
+
+OpenedFile packed_file(const nb::object& packed, const std::string& where, const ReadOptions& options,
+                       Context& context) {
+  const std::string name = lower_case(to_bytes(packed.attr("name")));
+  const char delimiter = name.ends_with(".tsv") || name.ends_with(".tab") ? '\t' : '\0';
+  const std::uint64_t budget = memory_budget(context);
+  const std::uint64_t limit = budget > UINT64_MAX / kTextFactor ? UINT64_MAX : budget * kTextFactor;
+  OpenedFile file;
+  file.load = [=, lease = lease_of(packed), &context] {
+    PackedStream stream(where, lease, limit);
+    return read_csv(stream, delimiter, options, context);
+  };
+  return file;
+}
+
 nb::tuple text_tuple(const std::vector<std::string>& texts) {
   nb::list out;
   for (const auto& one : texts) out.append(to_text(one));
@@ -153,6 +197,8 @@ nb::dict keywords_of(const ReadOptions& options, const Context& context) {
   keywords["text_columns"] = text_tuple(options.text_columns);
   keywords["transpose"] = options.transpose;
   keywords["memory_limit"] = context.memory_limit;
+  keywords["format"] = to_text(options.format);
+  keywords["missing_kept"] = options.missing != Missing::refuse;
   return keywords;
 }
 
@@ -188,7 +234,9 @@ ForeignReader foreign_reader(const nb::object& reader) {
   return [lease = lease_of(reader)](const std::string& path, const ReadOptions& options, Context& context) {
     return with_gil([&] {
       const nb::object opened = object_of(lease)(nb::bytes(path.data(), path.size()), **keywords_of(options, context));
-      return opened_file(opened, printable(path, path.size()), context);
+      const std::string where = printable(path, path.size());
+      if (nb::hasattr(opened, "read")) return packed_file(opened, where, options, context);
+      return opened_file(opened, where, context);
     });
   };
 }

@@ -26,8 +26,10 @@ class _OpenedForCore:
 
 def open_for_core(path, **options):
     from ._readers import open_foreign
+    from ._readers.packed import Packed
 
-    return _OpenedForCore(open_foreign(os.fsdecode(path), whole_process=True, **options))
+    opened = open_foreign(os.fsdecode(path), whole_process=True, **options)
+    return opened if isinstance(opened, Packed) else _OpenedForCore(opened)
 
 
 def save_for_core(folder, format):

@@ -165,7 +165,7 @@ def read(
         row_names=list(found["row_ids"]) or None,
         labels={word: _label_array(one) for word, one in found["labels"].items()},
         excluded_columns=list(found["excluded_columns"]),
-        notes=[_in_python(note) for note in found["notes"]],
+        notes=list(found["notes"]),
         path=os.fsdecode(name),
         format=found["format"],
     )

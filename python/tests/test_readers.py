@@ -739,7 +739,7 @@ def test_a_file_that_cannot_be_opened(tmp_path, name):
 
 
 def test_unknown_endings(tmp_path):
-    refused(tmp_path / "a.xlsx", ".parquet")
+    refused(tmp_path / "a.xls", ".parquet")
     refused(tmp_path / "a.parquet.gz", ".parquet")
 
 

@@ -25,8 +25,7 @@ namespace {
 
 constexpr const char* kWhatIsRead =
     "need .csv .tsv .tab .txt .dat .npy .npz .mtx .svm .libsvm .svmlight (text and .npy also .gz), a 10x folder, a "
-    "folder or "
-    "pattern of .npy or .csv shards, or - for CSV from standard input; --format says which where the name does not";
+    "folder or pattern of .npy or .csv shards, or - for CSV from standard input";
 
 constexpr const char* kFormats = "csv, tsv, txt, npy, npz, mtx, libsvm, or an ending that the Python package reads";
 
@@ -142,8 +141,10 @@ OpenedFile open_by_ending(const std::string& path, const ReadOptions& options, C
   // A pipe without a telling name, as a shell's <(...) makes, holds CSV like standard input.
   if (has_ending(name, {".csv", ".txt", ".dat"}) || kind == FileKind::pipe) return read_text(0);
   if (is_foreign(name)) return open_foreign(path, options, context);
-  require(options.format.empty(), ErrorCode::usage, "format = ", printable(options.format), ", need ", kFormats);
-  fail(ErrorCode::bad_data, where, ": unknown ending; ", kWhatIsRead,
+  require(options.format.empty(), ErrorCode::usage, OptionName{"format"}, " = ", printable(options.format), ", need ",
+          kFormats);
+  fail(ErrorCode::bad_data, where, ": unknown ending; ", kWhatIsRead, "; ", Flag{"format"},
+       " says which where the name does not",
        options.foreign ? "; .parquet .pq .arrow .feather .ipc .h5ad .mat .h5 .zarr .xlsx, and text as .zip .xz .zst"
                        : "");
 }

@@ -87,7 +87,7 @@ class Resolver {
 
   std::optional<Index> left_out(const std::string& word) const {
     require(skip_left_out_, ErrorCode::usage, where_, ": column '", printable(word),
-            "' holds text, labels or row identifiers, need a feature");
+            "' holds text, labels, row identifiers or missing values, need a feature");
     return std::nullopt;
   }
 

@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
-from conftest import PYTHON_COMMAND, ROOT, tamis
+from conftest import ROOT, tamis
 
 PAGE = ROOT / "docs" / "messy.md"
 NAMES = ["temp", "flow", "load"]
 ROWS = [[1.5, 10, -3], [2.25, 11, 4], [4, 30, 5], [3.5, 32, 1]]
-NAN = float("nan")
 
 
 @dataclass
@@ -106,8 +105,10 @@ CASES = [
     Case("blank lines at the end", table() + "\n\n"),
     refusal("a blank line between rows", table().replace("\n4,", "\n\n4,"), "line 4", "blank line"),
     Case("a delimiter at the end of every line", table().replace("\n", ",\n")),
-    Case("a delimiter at the end of every row, not of the header", table().replace("\n", ",\n").replace("load,", "load", 1)),
-    refusal("the same, with a value there in one row", table().replace("\n", ",\n").replace("5,\n", "5,7\n"), "3 missing values", "column 3"),
+    Case("a delimiter at the end of every row, not of the header",
+         table().replace("\n", ",\n").replace("load,", "load", 1)),
+    refusal("the same, with a value there in one row",
+            table().replace("\n", ",\n").replace("5,\n", "5,7\n"), "3 missing values", "column 3"),
     Case("R's row names (header one cell short)", prefixed(lambda i: f"cell{i}"), ("first column names the rows",), column=1),
     Case("R's row names, tabs and quotes", prefixed(lambda i: f'"{i + 1}"', "\t"), ("first column names the rows",),
          file="table.txt", column=1),
@@ -118,7 +119,8 @@ CASES = [
     refusal("a header and nothing else", "temp,flow,load\n", "0 rows, need at least 2"),
     refusal("an empty file", "", "0 rows"),
     # Missing values
-    *[refusal(f"`{word}` in a cell", with_cell(word), "1 missing value", "line 3", "flow", "--missing") for word in MISSING_WORDS],
+    *[refusal(f"`{word}` in a cell", with_cell(word), "1 missing value", "line 3", "flow", "--missing")
+      for word in MISSING_WORDS],
     refusal("blank cells", with_cell(""), "1 missing value", "line 3", "blank", "--missing"),
     Case("missing values, `--missing drop-rows`", with_cell("NA"), ("1 of 4 rows",), ("--missing", "drop-rows"), rows=DROPPED),
     Case("missing values, `--missing drop-columns`", with_cell("NA"), ("1 of 3 columns",), ("--missing", "drop-columns"),
@@ -140,7 +142,8 @@ CASES = [
     Case("thousands with points, `--thousands .`", "a;b\n1.234,5;1\n2,5;2\n7;5\n", (), ("--thousands", "."), names=["a", "b"],
          rows=[[1234.5, 1], [2.5, 2], [7, 5]]),
     refusal("thousands with spaces", with_cell("1 234"), "flow", "--thousands space"),
-    Case("thousands with no-break spaces, `--thousands space`", with_cell("1\u00a0234"), (), ("--thousands", "space"), rows=filled(1234)),
+    Case("thousands with no-break spaces, `--thousands space`", with_cell("1\u00a0234"), (), ("--thousands", "space"),
+         rows=filled(1234)),
     refusal("`1,234` between semicolons: decimals or thousands", "a;b\n1,234;1\n5,678;2\n", "--thousands ,", "--thousands ."),
     refusal("hexadecimal", with_cell("0x1F"), "flow", "0x1F"),
     refusal("a column of dates", column("day", [f"2024-05-0{i}" for i in range(1, 5)]), "day", "date", "--exclude day"),

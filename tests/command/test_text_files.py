@@ -33,6 +33,7 @@ READ_RIGHT = {
     "plain": "\n".join(["a,b,c", *lines()]) + "\n",
     "no newline at the end": "\n".join(["a,b,c", *lines()]),
     "CRLF": "\r\n".join(["a,b,c", *lines()]) + "\r\n",
+    "UTF-16": "\n".join(["a,b,c", *lines()]).encode("utf-16"),
     "BOM": "\ufeff" + "\n".join(["a,b,c", *lines()]) + "\n",
     "blank lines at the end": "\n".join(["a,b,c", *lines()]) + "\n\n",
     "quoted header": "\n".join(['"a","b","c"', *lines()]) + "\n",
@@ -92,7 +93,7 @@ REFUSED = {  # text, the words of the message
     "thousands": ('a,b\n1,"1,234"\n4,5\n', ["x.csv", "2"]),
     "number with a tail": ("a,b\n1,2e\n4,5\n", ["x.csv", "2"]),
     "blank line inside": ("a,b,c\n1,2,3\n\n4,5,6\n7,8,8\n", ["x.csv", "3"]),
-    "UTF-16": ("a,b\n1,2\n3,4\n".encode("utf-16"), ["x.csv"]),
+    "UTF-16 cut in a character": ("a,b\n1,2\n3,4\n".encode("utf-16")[:-1], ["x.csv", "UTF-16"]),
     "binary": (bytes(range(256)) * 4, ["x.csv"]),
 }
 

@@ -136,7 +136,8 @@ TEST(Features, TypedPositionsAreThoseOfTheFile) {
   EXPECT_EQ(resolve_features({{"1", "a"}}, table, "include"), Positions{0});
   EXPECT_EQ(resolve_features({{"3"}}, table, "include"), Positions{1}) << "a name, and its position as well";
   EXPECT_TRUE(resolve_features({{"0", "2"}}, table, "exclude", true).empty());
-  EXPECT_EQ(message_of({"2"}, table), "include: column '2' holds text, labels or row identifiers, need a feature");
+  EXPECT_EQ(message_of({"2"}, table),
+            "include: column '2' holds text, labels, row identifiers or missing values, need a feature");
   EXPECT_EQ(message_of({"4"}, table), "include: position 4, need 0..3");
   using Kind = FeatureList::Kind;
   table.names = {"3", "a"};

@@ -1,5 +1,5 @@
 """Readers of the formats that the core does not read: Parquet, Arrow and Feather, AnnData, 10x in HDF5, zarr,
-MATLAB.
+MATLAB; and text in containers, which the core reads (packed.py).
 
 Arguments and errors follow the rules of the core's own readers (docs/formats.md). Libraries are imported on use. Files are
 not trusted: sizes are checked against the available memory before anything is allocated, structure is checked before it
@@ -20,6 +20,7 @@ from typing import Any
 from .arrow import open_arrow, open_parquet
 from .hdf5 import open_h5, open_h5ad
 from .matlab import open_mat
+from .packed import PACKED, Packed
 from .request import MissingReader, Parts, ReadError, Request, TooLarge, Unread, WrongName
 from .words import one_line
 from .zarr import open_zarr
@@ -80,13 +81,15 @@ def open_foreign(
     transpose: bool = False,
     memory_limit: int = 0,
     whole_process: bool = False,
-) -> Opened:
+    format: str = "",
+    missing_kept: bool = False,
+) -> Opened | Packed:
     """Open a file and read everything except its numbers; its extension selects the reader.
 
     Parameters
     ----------
     path : path
-        .parquet .pq .arrow .ipc .feather .h5ad .h5 .mat, or a folder .zarr
+        .parquet .pq .arrow .ipc .feather .h5ad .h5 .mat, or a folder .zarr; .zip .xz .zst .xlsx
     array : str
         The layer of an AnnData file, the array of a zarr group, or the variable of a MATLAB file.
     id_column : str
@@ -102,12 +105,16 @@ def open_foreign(
         In bytes, for the table; 0 for the memory of the machine.
     whole_process : bool
         Whether the limit is for all that the process holds, buffers of the reader included.
+    format : str
+        An extension without its point, in place of that of the path.
+    missing_kept : bool
+        Whether nulls and NaN of dense tables become NaN; otherwise they are rejected.
 
     Returns
     -------
     Opened
         Its rows could be streamed where it is a table of Parquet, Arrow, AnnData or zarr, unless its matrix is stored
-        by columns or to be transposed.
+        by columns or to be transposed. `Packed` for text in a container.
 
     Raises
     ------
@@ -127,10 +134,17 @@ def open_foreign(
         transpose=transpose,
         memory_limit=memory_limit or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
         whole_process=whole_process,
+        format=format,
+        missing_kept=missing_kept,
     )
+    if request.ending in PACKED:
+        with ExitStack() as files, _one_line_complaints(request):
+            packed = PACKED[request.ending](request, files)
+            packed.files = files.pop_all()
+            return packed
     opener = _READERS.get(request.ending)
     if opener is None:
-        raise request.refuse("unknown file extension, need ", " ".join(_READERS))
+        raise request.refuse("unknown file extension, need ", " ".join([*_READERS, *PACKED]))
     if opener is not open_zarr:
         with open(request.path, "rb"):  # the system reports best why a file cannot be read
             pass

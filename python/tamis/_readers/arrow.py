@@ -264,6 +264,8 @@ def _unread(request: Request, file: _ArrowFile, columns: list[int]) -> Unread:
 
     kinds = [_arrow_number_type(file.schema.field(j).type) for j in columns]
     dtype = _common_type([kind for kind in kinds if kind is not None] or [np.dtype(np.float64)])
+    if request.missing_kept and dtype.kind != "f":
+        dtype = np.dtype(np.float64)  # nulls become NaN
     buffers = _buffers(request, file, len(columns))
 
     def load() -> Any:
@@ -323,7 +325,7 @@ def _fill(request: Request, file: _ArrowFile, columns: list[int], to: Any) -> No
     """Only a few columns at a time are in memory twice."""
     pool = request.load("pyarrow").default_memory_pool()
     several = _columns_at_once(request, file)
-    missing = _FirstMissing()
+    missing = _FirstMissing(request.missing_kept)
     for first in range(0, len(columns), several):
         row = 0
         for piece in file.read(columns[first : first + several]):
@@ -346,14 +348,27 @@ def _fill(request: Request, file: _ArrowFile, columns: list[int], to: Any) -> No
 
 
 class _FirstMissing:
-    """The first cell without a number, in row order."""
+    """The first cell without a number, in row order; nulls and NaN do not count where they are kept."""
 
     at: tuple[int, int] | None = None
     value: Any = None
 
+    def __init__(self, kept: bool):
+        self.kept = kept
+
     def note(self, row: int, column: int, value: Any) -> None:
         if self.at is None or (row, column) < self.at:
             self.at, self.value = (row, column), value
+
+
+def _with_nan(chunk: Any) -> Any:
+    """The numbers of a chunk, NaN for nulls."""
+    import numpy as np
+    import pyarrow as pa
+
+    if pa.types.is_null(chunk.type):
+        return np.full(len(chunk), np.nan)
+    return np.asarray(_chunk_numbers(chunk), dtype=np.float64)
 
 
 def _fill_row(out: Any, column: Any, row: int, j: int, missing: _FirstMissing) -> None:
@@ -362,14 +377,16 @@ def _fill_row(out: Any, column: Any, row: int, j: int, missing: _FirstMissing) -
 
     at = 0
     for chunk in column.chunks:
-        if chunk.null_count:
+        if chunk.null_count and missing.kept:
+            chunk_numbers = _with_nan(chunk)
+        elif chunk.null_count:
             nulls = chunk.is_null().to_numpy(zero_copy_only=False)
             missing.note(row + at + int(np.argmax(nulls)), j, None)
             chunk_numbers = _chunk_numbers(chunk.slice(0, int(np.argmax(nulls))))
         else:
             chunk_numbers = _chunk_numbers(chunk)
         if chunk_numbers.dtype.kind == "f":
-            good = np.isfinite(chunk_numbers)
+            good = ~np.isinf(chunk_numbers) if missing.kept else np.isfinite(chunk_numbers)
             if not good.all():
                 bad = int(np.argmin(good))
                 missing.note(row + at + bad, j, chunk_numbers[bad])

@@ -45,7 +45,8 @@ def _require_finite(request: Request, X: Any, before: int = 0) -> None:
         return
     step = max(1, _BLOCK // max(1, X.shape[1]))
     for first in range(0, X.shape[0], step):
-        good = np.isfinite(X[first : first + step])
+        piece = X[first : first + step]
+        good = ~np.isinf(piece) if request.missing_kept else np.isfinite(piece)
         if not good.all():
             row, column = np.argwhere(~good)[0]
             raise not_finite(request, before + first + row, column, X[first + row, column])

@@ -114,6 +114,8 @@ class Request:
     transpose: bool
     memory_limit: int
     whole_process: bool = False  # the limit is for the process, not only for the table
+    format: str = ""  # in place of the extension
+    missing_kept: bool = False  # as NaN, in dense tables; otherwise they are rejected
 
     @property
     def piece_bytes(self) -> int:
@@ -126,7 +128,7 @@ class Request:
 
     @property
     def ending(self) -> str:
-        return os.path.splitext(self.path.rstrip("/"))[1].lower()
+        return f".{self.format}".lower() if self.format else os.path.splitext(self.path.rstrip("/"))[1].lower()
 
     def refuse(self, *parts: object) -> ReadError:
         return ReadError(self.where, ": ", *parts)
