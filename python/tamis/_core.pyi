@@ -49,10 +49,12 @@ class RowSink:
 def methods() -> list:
     """Every method with its options: name, type, default, range, help."""
 
-def select(method: str, data: object, options: dict, features: object | None = None, scale: str = 'none', include: Sequence[int] = [], exclude: Sequence[int] = [], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, init: object | None = None, seed: int = 0, threads: int = 0, memory: int = 0, progress: object | None = None) -> dict:
-    """One selection, as `tamis select` does it."""
+def select(method: str, data: object, options: dict, features: object | None = None, scale: str = 'none', include: Sequence[int] = [], exclude: Sequence[int] = [], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, init: object | None = None, seed: int = 0, threads: int = 0, memory: int = 0, progress: object | None = None, names: Sequence[str] | None = None) -> dict:
+    """
+    One selection, as `tamis select` does it. With `names` (empty: there are none) it warns about doubtful columns.
+    """
 
-def compare(data: object, methods: Sequence[str], features: list, clusters: int, scale: str = 'none', classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, settings: dict = {}, repeats: int = 10, grid: bool = False, seed: int = 0, threads: int = 0, memory: int = 0, progress: object | None = None) -> dict:
+def compare(data: object, methods: Sequence[str], features: list, clusters: int, scale: str = 'none', classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, settings: dict = {}, repeats: int = 10, grid: bool = False, seed: int = 0, threads: int = 0, memory: int = 0, progress: object | None = None, names: Sequence[str] | None = None) -> dict:
     """Methods side by side, as `tamis compare`."""
 
 def evaluate(data: object, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], features: Sequence[int], clusters: int, repeats: int = 10, subsets: int = 20, seed: int = 0, threads: int = 0, progress: object | None = None) -> dict:
