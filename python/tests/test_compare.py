@@ -268,7 +268,7 @@ def test_frames_survive_what_people_do_with_them(digits, tmp_path):
         ({"options": {"spec": {"neighbors": 3}}}, r"^compare: SPEC has no option 'neighbors', need one of: n_clus"),
         ({"options": {"mcfs": {"normalize": 1}}}, r"^MCFS: normalize = 1, need True or False$"),
         ({"options": {"spec": {"function": 1}}, "methods": "ufcm"}, r"^compare: a setting of spec, which is not com"),
-        ({"scale": "log"}, r"^scale = log, need none, standard, minmax or unit$"),
+        ({"scale": "log"}, r"^scale = log, need none, standard, minmax, unit or auto$"),
         ({"y": [1, 2]}, r"^compare: 2 labels in y, need n = 300$"),
         ({"y": [None] * 300}, r"^compare: no row has a label, need at least 1$"),
         ({"grid": True}, r"^compare: grid=True needs y: classes to score the settings$"),
