@@ -251,7 +251,7 @@ FeatureList read_feature_list(const std::string& path, std::optional<Index> top,
   require(file_kind(path) != FileKind::folder, ErrorCode::bad_data, printable(path, path.size()),
           ": a folder, need a file of one word a line");
   Budget budget(context, printable(path, path.size()));
-  const std::string content = read_whole(path, context);
+  const std::string content = read_whole(path, budget, context);
   FeatureList list;
   if (content.starts_with(kRankingHeader)) {
     list = read_ranking(path, content, !top, budget);

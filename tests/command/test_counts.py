@@ -135,7 +135,7 @@ def test_scale_auto_names_the_columns_and_works_in_evaluate(tmp_path):
     (tmp_path / "list.txt").write_text("age\n")
     run = tamis("evaluate", tmp_path / "a.csv", "--labels", tmp_path / "y.txt", "--list", tmp_path / "list.txt", "--scale",
                 "auto", "--json")
-    assert "(income and " in run.err and run.json["options"]["scale"] == "standard"
+    assert "(columns income and " in run.err and run.json["options"]["scale"] == "standard"
     refused(tamis("select", tmp_path / "a.csv", "--scale", "some"), 2, "unit or auto")
 
 

@@ -104,7 +104,7 @@ def test_other_methods_by_alignment(path):
     assert select(path, "-m", "maxvar", "-k", "auto")["evidence"] is None
     assert "share" not in select(path, "-m", "maxvar")
     assert len(select(path, "-m", "maxvar")["selected"]) == 400
-    refused(tamis("select", path, "-m", "mcfs", "-k", "auto", "--quiet"), 2, "mcfs", "-k N")
+    refused(tamis("select", path, "-m", "mcfs", "-k", "auto", "--quiet"), 2, "mcfs", "number of features")
 
 
 def test_options_of_other_methods_name_them(path):

@@ -17,7 +17,7 @@ def export(rows=40):
     frame.insert(0, "station", [f"S-{i:03d}" for i in range(rows)])
     frame["city"] = rng.choice(["Lyon", "Nice"], rows)
     frame["date"] = pd.date_range("2026-01-01", periods=rows).strftime("%Y-%m-%d")
-    frame["open"] = rng.choice(["yes", "no"], rows)
+    frame["open"] = rng.choice([True, False], rows)
     frame["version"] = 3
     frame["flow_copy"] = frame["flow"]
     frame["order"] = 5000 + 7 * np.arange(rows)
@@ -53,7 +53,7 @@ def test_the_recommended_command_works(tmp_path):
     command = shlex.split(surveyed(tmp_path / "my table.csv")[1]["command"])
     assert command[:2] == ["tamis", "select"]
     assert command[command.index("--id") + 1] == "station"
-    assert command[command.index("--exclude") + 1] == "city,date,open,order"
+    assert command[command.index("--exclude") + 1] == "city,date,order"
     run = tamis(*command[1:], "-m", "maxvar")
     assert run.code == 0, str(run)
 

@@ -64,7 +64,7 @@ TEST(Doubts, UnitsThatDiffer) {
   EXPECT_TRUE(said(x, true).empty()) << "counts from 0: one unit";
   x(0, 6) = -0.5;
   ASSERT_EQ(said(x, true).size(), 1U);
-  EXPECT_NE(said(x, true)[0].find("(c5 and c"), std::string::npos) << said(x, true)[0];
+  EXPECT_NE(said(x, true)[0].find("(columns c5 and c"), std::string::npos) << said(x, true)[0];
 }
 
 ScaleAdvice advice_for(const Source& source) {
@@ -77,7 +77,7 @@ TEST(Scaling, IsAdvisedWhereUnitsDiffer) {
   EXPECT_EQ(advice_for(support::dense<double>(x)).scale, Scaling::none) << "alike";
   for (Index i = 0; i < 60; ++i) x(i, 4) *= 1000.0;
   EXPECT_EQ(advice_for(support::dense<double>(x)).scale, Scaling::standard);
-  EXPECT_NE(advice_for(support::dense<double>(x)).reason.find("(c4 and "), std::string::npos);
+  EXPECT_NE(advice_for(support::dense<double>(x)).reason.find("(columns c4 and "), std::string::npos);
   EXPECT_EQ(advice_for(support::sparse<double>(x)).scale, Scaling::none);
 }
 

@@ -254,8 +254,12 @@ std::unique_ptr<ByteStream> open_text(const std::string& path, Context& context)
 }
 
 std::string read_whole(const std::string& path, Context& context) {
+  Budget budget(context, printable(path, path.size()));
+  return read_whole(path, budget, context);
+}
+
+std::string read_whole(const std::string& path, Budget& budget, Context& context) {
   const auto bytes = open_text(path, context);
-  Budget budget(context, bytes->where());
   std::string content;
   for (std::size_t got = 1; got > 0;) {
     constexpr std::size_t kPiece = 1 << 16;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "tamis/base/context.h"
+#include "tamis/base/memory.h"
 
 namespace tamis {
 
@@ -56,6 +57,7 @@ std::unique_ptr<ByteStream> open_text(const std::string& path, Context& context)
 inline constexpr std::uint64_t kTextFactor = 4;
 // All of it, once, since a pipe cannot be read again.
 std::string read_whole(const std::string& path, Context& context);
+std::string read_whole(const std::string& path, Budget& budget, Context& context);
 
 // Bytes at any position, for archives.
 class RandomBytes {
