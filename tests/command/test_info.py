@@ -41,7 +41,7 @@ def test_every_column_is_described(tmp_path):
     assert found["version"]["constant"] and found["order"]["rises"] and not found["flow"]["rises"]
     assert found["flow_copy"]["copy_of"] == 3 and found["flow"]["copy_of"] is None
     assert (found["depth"]["sentinel"], found["depth"]["sentinels"]) == (-9999, 5)
-    assert document["problem"] is None and document["data"]["features"] == 8
+    assert document["problem"] is None and document["data"]["features"] == 9
     text = tamis("info", tmp_path / "a.csv").out
     for words in ("different in every row, like row names", 'such as "', "copy of flow", "5 times -9999", "constant",
                   "rises from row to row"):
