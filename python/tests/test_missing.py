@@ -32,7 +32,7 @@ def test_messages_name_parameters(export, tmp_path):
     with pytest.raises(ValueError, match="thousands = x"):
         tamis.read(export, format="csv", thousands="x")
     (tmp_path / "x.csv").write_text('a,b,c\n"1,234",x,y\n2,x,y\n')
-    with pytest.raises(ValueError, match=r"""thousands="," reads.*text_columns=\['b', 'c'\] leaves"""):
+    with pytest.raises(ValueError, match=r"""thousands=',' reads.*text_columns=\['b', 'c'\] leaves"""):
         tamis.read(tmp_path / "x.csv")
 
 
