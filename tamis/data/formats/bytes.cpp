@@ -262,11 +262,11 @@ std::string read_whole(const std::string& path, Budget& budget, Context& context
   const auto bytes = open_text(path, context);
   std::string content;
   for (std::size_t got = 1; got > 0;) {
-    constexpr std::size_t kPiece = 1 << 16;
-    grow(content, kPiece, budget);
+    constexpr std::size_t kStep = 1 << 16;
+    grow(content, kStep, budget);
     const std::size_t before = content.size();
-    content.resize(before + kPiece);
-    got = bytes->read(content.data() + before, kPiece);
+    content.resize(before + kStep);
+    got = bytes->read(content.data() + before, kStep);
     content.resize(before + got);
   }
   return content;
