@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tamis/base/message.h"
 #include "tamis/data/csv/cells.h"
 
 namespace tamis {
