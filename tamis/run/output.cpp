@@ -10,7 +10,9 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <new>
 #include <sstream>
+#include <system_error>
 #include <thread>
 
 #include "tamis/base/error.h"
@@ -28,6 +30,7 @@ constexpr std::size_t kPiece = 1 << 20;
 std::string existing_parent(const std::string& path) {
   std::error_code gone, ignored;
   std::filesystem::path parent = std::filesystem::absolute(path, gone);
+  if (gone == std::errc::not_enough_memory) throw std::bad_alloc();
   require(!gone, ErrorCode::io, "output: ", path, ": the working folder no longer exists");
   while (!std::filesystem::exists(parent, ignored) && parent.has_relative_path()) parent = parent.parent_path();
   return parent.string();

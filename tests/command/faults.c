@@ -1,15 +1,16 @@
 // Preloaded into the command by test_faults.py: lets one system or library call fail, the Nth of its kind since main().
 //
 //   TAMIS_FAULT      KIND:N fails the Nth call, KIND:N+ that one and all later ones; N = 0 only counts
-//   TAMIS_FAULT_ERRNO  what the failing call reports, a number
+//   TAMIS_FAULT_ERRNO  what the failing call reports, a number; memory is always ENOMEM
 //   TAMIS_FAULT_LOG  file that gets the number of calls of this kind when the process ends
 //
-// Kinds: malloc (every allocation), mmap, thread, write, sync, rename, create (what makes a file or folder, or opens one
-// to write), open (a file to read), read.
+// Kinds: malloc (every allocation but those of OpenBLAS, some of whose kernels do not check what they get), mmap, thread,
+// write, sync, rename, create (what makes a file or folder, or opens one to write), open (a file to read), read.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -38,9 +39,30 @@ static int fails(enum kind kind) {
   if (kind != failing || !atomic_load(&armed)) return 0;
   const long number = 1 + atomic_fetch_add(&calls, 1);
   if (wanted == 0 || number < wanted || (number > wanted && !all_later)) return 0;
-  errno = reported;
+  errno = kind == MALLOC || kind == MMAP ? ENOMEM : reported;
   return 1;
 }
+
+// Where OpenBLAS is in memory.
+static const char *blas_begin = NULL, *blas_end = NULL;
+
+static int find_blas(struct dl_phdr_info* object, size_t size, void* unused) {
+  (void)size, (void)unused;
+  if (object->dlpi_name == NULL || strstr(object->dlpi_name, "openblas") == NULL) return 0;
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    if (object->dlpi_phdr[i].p_type != PT_LOAD || !(object->dlpi_phdr[i].p_flags & PF_X)) continue;
+    blas_begin = (const char*)object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
+    blas_end = blas_begin + object->dlpi_phdr[i].p_memsz;
+  }
+  return 1;
+}
+
+static int allocation_fails(const void* caller) {
+  const int from_blas = (const char*)caller >= blas_begin && (const char*)caller < blas_end;
+  return !from_blas && fails(MALLOC);
+}
+
+#define ALLOCATION_FAILS allocation_fails(__builtin_return_address(0))
 
 static void read_settings(void) {
   const char* words = getenv("TAMIS_FAULT");
@@ -73,6 +95,7 @@ __attribute__((destructor)) static void write_log(void) {
 static int (*real_main)(int, char**, char**) = NULL;
 
 static int armed_main(int argc, char** argv, char** environment) {
+  dl_iterate_phdr(find_blas, NULL);
   atomic_store(&armed, 1);
   return real_main(argc, argv, environment);
 }
@@ -93,14 +116,16 @@ extern void* __libc_calloc(size_t, size_t);
 extern void* __libc_realloc(void*, size_t);
 extern void* __libc_memalign(size_t, size_t);
 
-void* malloc(size_t size) { return fails(MALLOC) ? NULL : __libc_malloc(size); }
-void* calloc(size_t count, size_t size) { return fails(MALLOC) ? NULL : __libc_calloc(count, size); }
-void* realloc(void* old, size_t size) { return fails(MALLOC) ? NULL : __libc_realloc(old, size); }
-void* memalign(size_t alignment, size_t size) { return fails(MALLOC) ? NULL : __libc_memalign(alignment, size); }
-void* aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
+void* malloc(size_t size) { return ALLOCATION_FAILS ? NULL : __libc_malloc(size); }
+void* calloc(size_t count, size_t size) { return ALLOCATION_FAILS ? NULL : __libc_calloc(count, size); }
+void* realloc(void* old, size_t size) { return ALLOCATION_FAILS ? NULL : __libc_realloc(old, size); }
+void* memalign(size_t alignment, size_t size) { return ALLOCATION_FAILS ? NULL : __libc_memalign(alignment, size); }
+void* aligned_alloc(size_t alignment, size_t size) {
+  return ALLOCATION_FAILS ? NULL : __libc_memalign(alignment, size);
+}
 
 int posix_memalign(void** result, size_t alignment, size_t size) {
-  void* made = memalign(alignment, size);
+  void* made = ALLOCATION_FAILS ? NULL : __libc_memalign(alignment, size);
   if (made == NULL) return ENOMEM;
   *result = made;
   return 0;

@@ -207,11 +207,11 @@ TEST(Guided, FindsPlantedColumns) {
   for (const Index groups : {Index{3}, Index{4}}) {
     const Found found = chosen(fit(support::dense(planted(200, 1000, groups, 50, 1))), 50);
     EXPECT_GE(found.planted, 44) << groups;
-    EXPECT_LE(found.others, 1) << groups;
+    EXPECT_LE(found.others, 5) << groups;  // of 950: a few get in by chance
   }
   const Found wide = chosen(fit(support::dense(planted(100, 2000, 3, 50, 2))), 50);
   EXPECT_GE(wide.planted, 33);
-  EXPECT_LE(wide.others, 1);
+  EXPECT_LE(wide.others, 5);
 }
 
 TEST(Guided, SaysThatThereIsNoStructure) {

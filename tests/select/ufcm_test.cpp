@@ -349,8 +349,11 @@ TEST(UfcmScale, CentersAreInTheUnitsOfTheTable) {
   const Selection near_one = fit(support::dense(x), with_clusters(3)),
                   found = fit(support::dense(far), with_clusters(3));
   ASSERT_EQ(found.centers.size(), near_one.centers.size());
-  for (Index i = 0; i < found.centers.size(); ++i) {
-    EXPECT_NEAR(found.centers.data()[i] * 0x1p-300, near_one.centers.data()[i], 1e-9 * 10);
+  for (std::size_t i = 0; i < found.clusters.size(); ++i) {  // whatever the numbers of clusters and the signs of W
+    for (Index k = 0; k < found.centers.cols(); ++k) {
+      const double here = found.centers(found.clusters[i], k), there = near_one.centers(near_one.clusters[i], k);
+      EXPECT_NEAR(std::abs(here) * 0x1p-300, std::abs(there), 1e-9 * 10);
+    }
   }
 }
 
@@ -425,6 +428,19 @@ TEST_P(UfcmState, ANumberThatIsNoneIsRefusedOrChangesNothing) {
     }
   }
   EXPECT_GT(refused, 8 * 3);  // W at least
+}
+
+// Before the first iteration no objective tells what beta was; it still cannot be anything.
+TEST_P(UfcmState, ABetaThatNoTableHasIsRefused) {
+  Kept whole;
+  run(whole);
+  for (const double beta : {0.0, 5e-324, -1.0, 1e300}) {
+    for (std::string state : whole.states) {
+      state.replace(sizeof(Index), sizeof beta, reinterpret_cast<const char*>(&beta), sizeof beta);
+      Kept kept(state);
+      support::expect_error(ErrorCode::bad_data, {"damaged", "beta"}, [&] { run(kept); });
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Alphas, UfcmState, testing::Values(1.0, 0.4));

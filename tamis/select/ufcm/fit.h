@@ -59,6 +59,7 @@ class Fit {
   std::string state();
   void require_sound_shapes(bool sampled) const;
   void require_sound_values(double given_beta) const;
+  bool is_scale_free(double beta) const;
 
   const Centered& z_;
   const std::vector<double>& copies_;  // how many columns each of Z stands for

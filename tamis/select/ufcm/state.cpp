@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "tamis/linalg/archive.h"
 #include "tamis/select/ufcm/fit.h"
@@ -37,14 +38,19 @@ void Fit::require_sound_shapes(bool sampled) const {
   require_state(objective_.size() == done && terms_.size() == done, "objective");
 }
 
+// Whether beta can be b tr(W0'SW0) / sum_i ||w0^i||^p: the trace is at least tr(S) / d for the leading directions, and
+// at most tr(S); the sum is at most d for p from 0 to 2, and at least 1.
+bool Fit::is_scale_free(double beta) const {
+  const double most = options_.sparsity * trace_;
+  const double d = std::accumulate(copies_.begin(), copies_.end(), 0.0);
+  return beta >= (1 - 1e-6) * most / d / d && beta <= (1 + 1e-6) * most;
+}
+
 // What is kept twice must agree: U with its counts and with U'Z, W'W with I, the objective with all of it.
 void Fit::require_sound_values(double given_beta) const {
   directions_.require_sound_values();
   const UncountedPasses uncounted(context_);
-  // beta as given, or b tr(W0'SW0) / sum_i ||w0^i||^p, which is at most b tr(S).
-  const bool sound_beta = options_.beta ? std::abs(beta_ - given_beta) <= 1e-9 * given_beta
-                                        : beta_ >= 0 && beta_ <= (1 + 1e-6) * options_.sparsity * trace_;
-  require_state(sound_beta, "beta");
+  require_state(options_.beta ? std::abs(beta_ - given_beta) <= 1e-9 * given_beta : is_scale_free(beta_), "beta");
   clusters_.require_sound_values(next_ > 1, trace_);
   const auto agrees = [this](const Terms& terms, double objective) {  // to what another machine's rounding may do
     return std::abs(terms.objective(options_.alpha, beta_) - objective) <= 1e-9 * magnitude_of(terms);
