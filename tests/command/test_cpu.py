@@ -18,7 +18,7 @@ DIGESTS = {
     "spec": "1ac163440b42cbb7310134272d2730d43b0de0584b1bbbd0daf5c53bffd49f02",
     "mcfs": "7bf9677eb5971e0476b22406b735c65f01ff52317a1406ba5ecb1c7362bd56af",
     "ndfs": "6dd705e02c1a89e39fe7649b8c8d338a1f0f806ca5eaad52c71f6ad8e5cde48a",
-    "rufs": "60f53a3b8e9367205e17975da4997ccb9a89b4080c2ef387d5c8617bead253bd",
+    "rufs": "d3cb1af733fc6213c7955c1bce93c6003293c57d1b57e8b78da71ed8a11f0215",
 }
 
 x86_64 = pytest.mark.skipif(platform.machine() != "x86_64", reason="not an x86-64 machine")
