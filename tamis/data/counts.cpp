@@ -62,11 +62,6 @@ Source dense_counts(const Table& table, Budget& budget, Context& context) {
   return Source(make_dense_store(view, numbers));
 }
 
-double stored_value(const CsrView& csr, Index at) {
-  return csr.dtype == DType::f32 ? static_cast<double>(static_cast<const float*>(csr.values)[at])
-                                 : static_cast<const double*>(csr.values)[at];
-}
-
 Source sparse_counts(const Table& table, Budget& budget, Context& context) {
   const Store& store = table.source.store();
   budget.take(bytes_of_table(store.rows(), store.nonzeros(), true, DType::f64));
@@ -88,7 +83,7 @@ Source sparse_counts(const Table& table, Budget& budget, Context& context) {
       const Index row = block.first + i, from = csr.offsets[row], to = csr.offsets[row + 1];
       for (Index at = from, in = block.csr.offsets[i]; at < to; ++at, ++in) {
         csr.columns[at] = block.csr.columns[in];
-        csr.values[at] = stored_value(block.csr, in);
+        csr.values[at] = block.csr.value(in);
         require_count(table, row, csr.columns[at], csr.values[at]);
       }
       normalize_row(std::span(csr.values.data() + from, static_cast<std::size_t>(to - from)));

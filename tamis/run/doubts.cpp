@@ -117,11 +117,8 @@ std::vector<Message> doubts_of_sentinels(const Source& source, const ColumnMomen
 
 bool all_whole(const Block& block) {
   if (block.sparse) {
-    const bool single = block.csr.dtype == DType::f32;
     for (Index at = block.csr.offsets[0]; at < block.csr.offsets[block.rows]; ++at) {
-      const double value = single ? static_cast<double>(static_cast<const float*>(block.csr.values)[at])
-                                  : static_cast<const double*>(block.csr.values)[at];
-      if (!is_whole(value)) return false;
+      if (!is_whole(block.csr.value(at))) return false;
     }
     return true;
   }

@@ -40,10 +40,8 @@ Fingerprints block_fingerprints(const Store& store, const Block& block) {
         add_value(prints, static_cast<std::size_t>(j), row, element(block.dense, i, j));
       continue;
     }
-    const bool single = block.csr.dtype == DType::f32;
     for (Index at = block.csr.offsets[i]; at < block.csr.offsets[i + 1]; ++at) {
-      const double value = single ? static_cast<double>(static_cast<const float*>(block.csr.values)[at])
-                                  : static_cast<const double*>(block.csr.values)[at];
+      const double value = block.csr.value(at);
       add_value(prints, static_cast<std::size_t>(block.csr.columns[at]), row, value);
     }
   }

@@ -93,7 +93,7 @@ template <class Visit>
 void for_each_shifted(const Centered& z, const Block& block, Index row0, Index rows, Visit visit) {
   const auto& csr = block.csr;
   const auto& row_scale = z.source().row_scale();
-  const auto walk = [&](const auto* values) {
+  with_values(csr, [&](const auto* values) {
     for (Index i = row0; i < row0 + rows; ++i) {
       const double r = row_scale.empty() ? 1.0 : row_scale[block.first + i];
       for (Index k = csr.offsets[i]; k < csr.offsets[i + 1]; ++k) {
@@ -105,12 +105,7 @@ void for_each_shifted(const Centered& z, const Block& block, Index row0, Index r
         visit(block.first + i, j, z.scale().empty() ? value : value * z.scale()[at]);
       }
     }
-  };
-  if (csr.dtype == DType::f32) {
-    walk(static_cast<const float*>(csr.values));
-  } else {
-    walk(static_cast<const double*>(csr.values));
-  }
+  });
 }
 
 }  // namespace tamis

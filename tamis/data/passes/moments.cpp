@@ -75,8 +75,7 @@ double value_at(const Block& block, Index row, Index column) {
   const std::int32_t* first = csr.columns + csr.offsets[row];
   const std::int32_t* last = csr.columns + csr.offsets[row + 1];
   const Index entry = std::lower_bound(first, last, static_cast<std::int32_t>(column)) - csr.columns;
-  return csr.dtype == DType::f32 ? static_cast<double>(static_cast<const float*>(csr.values)[entry])
-                                 : static_cast<const double*>(csr.values)[entry];
+  return csr.value(entry);
 }
 
 Position first_not_finite(const Source& source, const Block& block) {
