@@ -22,7 +22,7 @@ std::string parameter_of(const std::string& method, const std::string& option) {
   const auto bound = known->bind();
   const Options options = bound->options();
   const Option* found = find_option(options, option);
-  return found == nullptr ? std::string() : found->python_name;
+  return found == nullptr ? std::string() : found->in_python();
 }
 
 std::string literal(const std::string& value) {

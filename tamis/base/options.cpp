@@ -105,6 +105,11 @@ std::string Range::to_text() const {
   return "any number";
 }
 
+Options join(Options first, const Options& more) {
+  first.insert(first.end(), more.begin(), more.end());
+  return first;
+}
+
 const Option* find_option(const Options& options, const std::string& name) {
   const auto found = std::find_if(options.begin(), options.end(), [&](const Option& one) { return one.name == name; });
   return found == options.end() ? nullptr : &*found;
