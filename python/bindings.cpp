@@ -84,6 +84,7 @@ nb::object guidance_of(const SelectResult& result) {
 nb::dict result_of(SelectResult result, const Options& options, const Speller& speller) {
   nb::dict out;
   out["report"] = report_of(result.selection.report, options, speller);
+  out["warnings"] = spelled_with_kinds(result.selection.report.warnings, speller);
   out["guidance"] = guidance_of(result);
   out["scores"] = to_array(std::move(result.scores));
   out["ranking"] = to_array(std::move(result.ranking));

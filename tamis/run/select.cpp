@@ -98,8 +98,9 @@ bool wants_every_iteration(const Options& options) {
 
 void warn_of_stopping(const Method& method, const Options& options, Report& report, Context& context) {
   if (report.status != Status::max_iterations || wants_every_iteration(options)) return;
-  report.warnings.push_back(message(MethodName{method.name}, ": not converged in ", report.iterations,
-                                    " iterations; raise ", Flag{"iterations"}, " or ", Flag{"tolerance"}));
+  report.warnings.emplace_back(message(MethodName{method.name}, ": not converged in ", report.iterations,
+                                       " iterations; raise ", Flag{"iterations"}, " or ", Flag{"tolerance"}),
+                               Warning::Kind::convergence);
   context.warn(report.warnings.back());
 }
 
