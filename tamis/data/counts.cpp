@@ -44,7 +44,7 @@ Source dense_counts(const Table& table, Budget& budget, Context& context) {
   const Store& store = table.source.store();
   const Index cols = table.source.cols();
   budget.take(static_cast<std::uint64_t>(store.rows()) * static_cast<std::uint64_t>(cols) * sizeof(double));
-  auto numbers = std::make_shared<std::vector<double>>(static_cast<std::size_t>(store.rows() * cols));
+  auto numbers = std::make_shared<std::vector<double>>(store.rows() * cols);
   for_blocks(store, context, [&](const Block& block) {
     for (Index i = 0; i < block.rows; ++i) {
       double* row = numbers->data() + (block.first + i) * cols;
@@ -52,7 +52,7 @@ Source dense_counts(const Table& table, Budget& budget, Context& context) {
         row[j] = element(block.dense, i, table.source.columns()[j]);
         require_count(table, block.first + i, j, row[j]);
       }
-      normalize_row(std::span(row, static_cast<std::size_t>(cols)));
+      normalize_row(std::span(row, row + cols));
     }
   });
   DenseView view;
@@ -68,7 +68,7 @@ Source sparse_counts(const Table& table, Budget& budget, Context& context) {
   Csr<double> csr;
   csr.rows = store.rows();
   csr.cols = store.cols();
-  csr.offsets.assign(static_cast<std::size_t>(store.rows()) + 1, 0);
+  csr.offsets.assign(store.rows() + 1, 0);
   for (Index b = 0; b < store.block_count(); ++b) {
     const Block block = store.block(b);
     for (Index i = 0; i < block.rows; ++i) {
@@ -76,7 +76,7 @@ Source sparse_counts(const Table& table, Budget& budget, Context& context) {
       csr.offsets[row + 1] = csr.offsets[row] + block.csr.offsets[i + 1] - block.csr.offsets[i];
     }
   }
-  csr.columns.resize(static_cast<std::size_t>(csr.offsets.back()));
+  csr.columns.resize(csr.offsets.back());
   csr.values.resize(csr.columns.size());
   for_blocks(store, context, [&](const Block& block) {
     for (Index i = 0; i < block.rows; ++i) {
@@ -86,7 +86,7 @@ Source sparse_counts(const Table& table, Budget& budget, Context& context) {
         csr.values[at] = block.csr.value(in);
         require_count(table, row, csr.columns[at], csr.values[at]);
       }
-      normalize_row(std::span(csr.values.data() + from, static_cast<std::size_t>(to - from)));
+      normalize_row(std::span(csr.values.data() + from, csr.values.data() + to));
     }
   });
   return to_source(std::move(csr));

@@ -96,8 +96,7 @@ std::vector<Message> doubts_of_sentinels(const Source& source, const ColumnMomen
   double example = 0.0;
   std::size_t looked_at = 0;
   for (Index j = 0; j < source.cols() && looked_at < kLookedAt; ++j) {
-    const auto column = static_cast<std::size_t>(j);
-    for (const double end : {moments.min[column], moments.max[column]}) {
+    for (const double end : {moments.min[j], moments.max[j]}) {
       if (!is_sentinel(end) || !moments.varies(j)) continue;
       ++looked_at;
       const Rest rest = rest_of(source, j, end, context);

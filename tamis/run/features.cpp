@@ -228,7 +228,7 @@ std::vector<Index> resolve_features(const FeatureList& list, const Table& table,
 
 void leave_out(Table& table, const std::vector<Index>& features) {
   if (features.empty()) return;
-  std::vector<char> out(static_cast<std::size_t>(table.source.cols()), 0);
+  std::vector<char> out(table.source.cols(), 0);
   for (const Index j : features) out[j] = 1;
   std::vector<Index> kept, columns;
   std::vector<std::string> names;

@@ -115,7 +115,7 @@ std::string data_key(const Source& source, const ColumnMoments& moments, Context
   Sha256 hash;
   for (const auto* values : {&moments.mean, &moments.scatter, &moments.min, &moments.max}) add_bytes(hash, *values);
   const Matrix some = gather_rows(source, sample_rows(source.rows(), std::min(kRows, source.rows()), 0), context);
-  hash.add(some.data(), static_cast<std::size_t>(some.size()) * sizeof(double));
+  hash.add(some.data(), some.size() * sizeof(double));
   return hash.finish();
 }
 

@@ -98,11 +98,11 @@ void for_each_word(const NpyHeader& header, ByteStream& bytes, const Visit& visi
   Buffer buffer(std::min(size, at_once * header.item));
   for (Index i = 0; i < header.count;) {
     const Index count = std::min(header.count - i, static_cast<Index>(at_once));
-    const std::size_t wanted = static_cast<std::size_t>(count) * header.item;
+    const std::size_t wanted = count * header.item;
     require(bytes.read_full(buffer.data(), wanted) == wanted, ErrorCode::bad_data, bytes.where(),
             ": truncated, the header promises ", size, " bytes");
     for (Index k = 0; k < count; ++k) {
-      visit(word_at(buffer.data() + static_cast<std::size_t>(k) * header.item, header));
+      visit(word_at(buffer.data() + k * header.item, header));
     }
     i += count;
   }

@@ -97,12 +97,10 @@ void for_each_shifted(const Centered& z, const Block& block, Index row0, Index r
     for (Index i = row0; i < row0 + rows; ++i) {
       const double r = row_scale.empty() ? 1.0 : row_scale[block.first + i];
       for (Index k = csr.offsets[i]; k < csr.offsets[i + 1]; ++k) {
-        const auto column = static_cast<std::size_t>(csr.columns[k]);
-        const Index j = z.position().empty() ? static_cast<Index>(column) : z.position()[column];
+        const Index j = z.position().empty() ? csr.columns[k] : z.position()[csr.columns[k]];
         if (j < 0) continue;
-        const auto at = static_cast<std::size_t>(j);
-        const double value = static_cast<double>(values[k]) * r - z.shift()[at];
-        visit(block.first + i, j, z.scale().empty() ? value : value * z.scale()[at]);
+        const double value = static_cast<double>(values[k]) * r - z.shift()[j];
+        visit(block.first + i, j, z.scale().empty() ? value : value * z.scale()[j]);
       }
     }
   });

@@ -21,7 +21,7 @@ void load_strided(const Centered& z, const Block& block, Index row0, Index rows,
   const double* row_scale =
       z.source().row_scale().empty() ? nullptr : z.source().row_scale().data() + block.first + row0;
   for (Index j = 0; j < cols; ++j) {
-    const auto column = static_cast<std::size_t>(col0 + j);
+    const Index column = col0 + j;
     const auto* src = reinterpret_cast<const Src*>(address(view, row0, z.source().columns()[column]));
     const double center = z.center()[column], scale = z.scale().empty() ? 1.0 : z.scale()[column];
     for (Index i = 0; i < rows; ++i) {

@@ -45,8 +45,7 @@ RufsTable rufs_table(const Source& source, Context& context) {
   Varying varying = varying_columns(source, context);
   Distinct distinct = distinct_columns(varying, context);
   if (varying.unit != 1) {
-    const auto rows = static_cast<std::size_t>(source.rows());
-    distinct.source = distinct.source.with_row_scale(std::vector<double>(rows, 1 / varying.unit));
+    distinct.source = distinct.source.with_row_scale(std::vector<double>(source.rows(), 1 / varying.unit));
   }
   return {std::move(varying.kept), std::move(distinct.copies), varying.unit, std::move(distinct.source)};
 }
@@ -60,7 +59,7 @@ Matrix first_labelling(const std::vector<int>& labels, Index clusters) {
   for (const double count : counts) place.push_back(count > 0 ? used++ : -1);
   Matrix g(static_cast<Index>(labels.size()), used);
   for (Index i = 0; i < g.rows(); ++i) {
-    const auto label = static_cast<std::size_t>(labels[i]);
+    const Index label = labels[i];
     g(i, place[label]) = 1 / std::sqrt(counts[label]);
   }
   return g;
