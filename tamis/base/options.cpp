@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <type_traits>
 
 #include "tamis/base/error.h"
 

@@ -33,6 +33,5 @@ class BasicMatrix {
 };
 
 using Matrix = BasicMatrix<double>;
-using MatrixF = BasicMatrix<float>;
 
 }  // namespace tamis

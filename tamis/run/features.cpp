@@ -5,16 +5,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 #include <string_view>
-#include <unordered_map>
 
 #include "tamis/base/error.h"
 #include "tamis/base/memory.h"
 #include "tamis/base/text/nearest.h"
 #include "tamis/base/text/pattern.h"
 #include "tamis/base/text/quote.h"
-#include "tamis/base/text/spelling.h"
 #include "tamis/base/text/utf8.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/data/formats/list.h"

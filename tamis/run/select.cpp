@@ -11,7 +11,6 @@
 #include "tamis/base/error.h"
 #include "tamis/base/memory.h"
 #include "tamis/base/sha256.h"
-#include "tamis/base/text/spelling.h"
 #include "tamis/base/version.h"
 #include "tamis/run/checkpoint.h"
 #include "tamis/run/doubts.h"

@@ -1,9 +1,5 @@
 #include "tamis/data/formats/matrix_market.h"
 
-#include <algorithm>
-#include <charconv>
-#include <limits>
-
 #include "tamis/base/error.h"
 #include "tamis/base/memory.h"
 #include "tamis/base/text/number.h"

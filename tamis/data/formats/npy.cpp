@@ -1,8 +1,6 @@
 #include "tamis/data/formats/npy.h"
 
 #include <algorithm>
-#include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <memory>

@@ -33,7 +33,6 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <utility>
 
-#include "tamis/base/error.h"
 #include "tamis/base/random.h"
 #include "tamis/data/passes/pass.h"
 #include "tamis/data/passes/taken_rows.h"

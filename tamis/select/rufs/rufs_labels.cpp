@@ -1,7 +1,6 @@
 // RUFS: the G step (rufs_steps.h).
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "tamis/graph/laplacian.h"

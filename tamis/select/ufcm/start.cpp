@@ -1,7 +1,6 @@
 #include "tamis/select/ufcm/start.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "tamis/base/elementary.h"
