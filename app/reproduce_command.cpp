@@ -102,8 +102,8 @@ std::string guided_text(const Reproduction& result, const char* title, Measure m
       const auto &one = row.label_best[m], &other = row.label_best[best];
       if (one && (!other || one->value.mean > other->value.mean)) best = m;
     }
-    table.add({printable(row.set, 24), value_text(row.unknown), count_text(row.unknown), value_text(row.told),
-               count_text(row.told), value_text(row.all), value_text(row.label_best[best]),
+    table.add({printable(row.set, 24), value_text(row.unknown), count_text(row.unknown), value_text(row.given),
+               count_text(row.given), value_text(row.all), value_text(row.label_best[best]),
                row.label_best[best] ? result.methods[best].name : "-"});
   }
   return concat(title, "\n", table.to_text(), "\n");

@@ -13,7 +13,7 @@ namespace {
 
 using tamis::Index;
 
-// n rows around ten centres, in T.
+// n rows around ten centers, in T.
 template <class T>
 std::vector<T> planted_rows(Index n, Index d) {
   const tamis::Random random(1, 0);
@@ -35,7 +35,7 @@ tamis::Matrix random_matrix(Index rows, Index cols) {
   return out;
 }
 
-// Dense rows of benchmark arguments n and d, centred.
+// Dense rows of benchmark arguments n and d, centered.
 template <class T>
 struct Dense {
   explicit Dense(const benchmark::State& state)

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Index kRows = 12, kColumns = 3;
 
-class Given final : public Keeper {
+class Given final : public CheckpointStore {
  public:
   explicit Given(std::string_view state) : state_(state) {}
   std::string where() const override { return "fuzz"; }
@@ -29,7 +29,7 @@ void take_up(std::string_view state, double alpha, Context& context) {
     return out;
   }();
   Given keeper(state);
-  context.keeper = &keeper;
+  context.checkpoint = &keeper;
   UfcmOptions options;
   options.clusters = 2;
   options.iterations = 4;

@@ -97,7 +97,7 @@ void ask_for_rows(const Source& remote, Context& context) {
   column_moments(take_rows(remote, {0, 5}, context), context);
 }
 
-// The centre of cluster 1 is so far away that it is empty until it is given a point.
+// The center of cluster 1 is so far away that it is empty until it is given a point.
 void ask_for_clusters(const Source& remote, bool fixed, Context& context) {
   const Centered z(remote, column_moments(remote, context));
   const Points<double> points = project(z, Matrix(remote.cols(), 2, 1.0), context);

@@ -8,9 +8,9 @@ namespace tamis::python {
 
 namespace {
 
-std::variant<DenseSpool, SparseSpool> spool_for(const RowShape& shape) {
-  if (shape.sparse()) return SparseSpool(shape.cols, shape.dtype);
-  return DenseSpool(shape.cols, shape.dtype);
+std::variant<TemporaryRows, TemporarySparseRows> rows_for(const RowShape& shape) {
+  if (shape.sparse()) return TemporarySparseRows(shape.cols, shape.dtype);
+  return TemporaryRows(shape.cols, shape.dtype);
 }
 
 }  // namespace
@@ -21,7 +21,7 @@ std::optional<Source> disk_source_of(const nb::handle& data) {
 }
 
 RowSink::RowSink(const RowShape& shape, Context& context)
-    : rows_(shape.rows), context_(context), spool_(spool_for(shape)) {}
+    : rows_(shape.rows), context_(context), written_(rows_for(shape)) {}
 
 void RowSink::add(const nb::object& data, Index first_column) {
   context_.check_cancelled();
@@ -29,9 +29,9 @@ void RowSink::add(const nb::object& data, Index first_column) {
   const nb::gil_scoped_release release;
   for (Index b = 0; b < piece.store().block_count(); ++b) {
     const Block block = piece.store().block(b);
-    if (auto* dense = std::get_if<DenseSpool>(&spool_); dense != nullptr && !block.sparse) {
+    if (auto* dense = std::get_if<TemporaryRows>(&written_); dense != nullptr && !block.sparse) {
       dense->add(block.dense, first_column);
-    } else if (auto* sparse = std::get_if<SparseSpool>(&spool_); sparse != nullptr && block.sparse) {
+    } else if (auto* sparse = std::get_if<TemporarySparseRows>(&written_); sparse != nullptr && block.sparse) {
       sparse->add(block.csr);
     } else {
       fail(ErrorCode::internal, "a piece of rows of another kind than was planned");
@@ -40,7 +40,7 @@ void RowSink::add(const nb::object& data, Index first_column) {
 }
 
 Source RowSink::finish() {
-  const auto rows = std::visit([](auto& spool) { return spool.finish(); }, spool_);
+  const auto rows = std::visit([](auto& written) { return written.finish(); }, written_);
   require(rows->rows() == rows_, ErrorCode::bad_data, rows->rows(), " rows, the file claims ", rows_);
   return on_disk(rows, context_);
 }

@@ -30,7 +30,7 @@ class RowSink {
  private:
   Index rows_;  // that must come
   Context& context_;
-  std::variant<DenseSpool, SparseSpool> spool_;
+  std::variant<TemporaryRows, TemporarySparseRows> written_;
 };
 
 void register_disk_rows(nb::module_& m);

@@ -83,7 +83,7 @@ Reading reading_of(const nb::object& parts, Source source, const std::string& wh
   return reading;
 }
 
-DType dtype_of(const std::string& name) {
+DType type_named(const std::string& name) {
   const auto type = dtype_named(name);
   require(type.has_value(), ErrorCode::internal, "rows of type ", name);
   return *type;
@@ -93,7 +93,7 @@ DType dtype_of(const std::string& name) {
 RowShape shape_of(const nb::object& unread) {
   using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
   const auto [rows, cols] = nb::cast<std::pair<Index, Index>>(unread.attr("shape"));
-  RowShape shape{rows, cols, dtype_of(to_bytes(unread.attr("dtype").attr("name"))), {}};
+  RowShape shape{rows, cols, type_named(to_bytes(unread.attr("dtype").attr("name"))), {}};
   if (const nb::object given = unread.attr("offsets"); !given.is_none()) {
     const auto offsets = nb::cast<Offsets>(given);
     shape.offsets.assign(offsets.data(), offsets.data() + offsets.size());

@@ -21,17 +21,17 @@ struct Progress {
   std::string detail;     // e.g. "iteration 3, objective 12.5"
 };
 
-// Where a long run leaves its state now and then, and where it finds that of a run before it.
-class Keeper {
+// Where a long run saves its state now and then, and finds that of an interrupted run.
+class CheckpointStore {
  public:
-  Keeper() = default;
-  virtual ~Keeper() = default;
-  Keeper(const Keeper&) = delete;
-  Keeper& operator=(const Keeper&) = delete;
+  CheckpointStore() = default;
+  virtual ~CheckpointStore() = default;
+  CheckpointStore(const CheckpointStore&) = delete;
+  CheckpointStore& operator=(const CheckpointStore&) = delete;
 
   virtual std::string where() const = 0;  // for messages
   virtual std::optional<std::string> load() = 0;
-  // Kept always, or only as often as that costs little.
+  // Saved always, or only as often as that costs little.
   virtual void save(const std::function<std::string()>& state, bool always) = 0;
 };
 
@@ -53,7 +53,7 @@ class Context {
   std::function<bool()> is_cancelled;  // polled between pieces of work
   // Whether somebody may have written to the input since it was opened; then a pass makes sure that nothing changed.
   std::function<bool()> input_touched;
-  Keeper* keeper = nullptr;  // of methods that can be taken up again (registry.h)
+  CheckpointStore* checkpoint = nullptr;  // of methods that can resume (method.h)
 
   ThreadPool& pool() { return *pool_; }
   int threads() const { return pool_->threads(); }

@@ -24,7 +24,7 @@ class Error : public std::exception {
   ErrorCode code() const { return code_; }
   const Message& message() const { return message_; }
   const char* what() const noexcept override { return message_.text().c_str(); }
-  // From now on with these names, for a door that hands it on.
+  // From now on with these names, for an interface that passes it on.
   void spell(const Speller& speller) { message_ = message_.spelled(speller); }
 
  private:

@@ -2,7 +2,7 @@
 //   lapscore: neighbors = 50, need 1..n-1 = 29
 //
 // The library knows a method as "lapscore", an option as "neighbors" and a flag as "scale". A message remembers where
-// such names stand, so that each door can spell them its own way: the command as above and as `--scale standard`,
+// such names stand, so that each interface can spell them its own way: the command as above and as `--scale standard`,
 // Python as `LaplacianScore: n_neighbors = 50` and as `scale='standard'`.
 #pragma once
 

@@ -14,7 +14,7 @@ namespace {
 // Lloyd steps of every restart before the first halving, and between the next ones.
 constexpr Index kFirstSteps = 3;
 constexpr Index kNextSteps = 4;
-// A best restart farther than this above the bar, after its first steps and later, will not come below it.
+// A best restart farther than this above the threshold, after its first steps and later, will not come below it.
 constexpr double kFirstNear = 1.05;
 constexpr double kNextNear = 1.02;
 
@@ -69,7 +69,7 @@ KMeansResult kmeans(const Points<T>& points, const KMeansOptions& options, Conte
   double near = kFirstNear;
   while (alive.size() > 1) {
     std::stable_sort(alive.begin(), alive.end(), [&](auto a, auto b) { return runs[a].inertia() < runs[b].inertia(); });
-    if (runs[alive[0]].inertia() > near * options.bar) return runs[alive[0]].take();
+    if (runs[alive[0]].inertia() > near * options.threshold) return runs[alive[0]].take();
     near = kNextNear;
     alive.resize((alive.size() + 1) / 2);
     context.pool().run(static_cast<Index>(alive.size()), [&](Index r) { runs[alive[r]].advance(kNextSteps); });

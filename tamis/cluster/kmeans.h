@@ -1,6 +1,6 @@
 // k-means: Lloyd's iteration from k-means++ or random starts, many restarts together.
 //
-//   minimise ||Y - U G||^2 over U (one 1 a row) and G (c x m)
+//   minimize ||Y - U G||^2 over U (one 1 a row) and G (c x m)
 //
 // Restarts are thinned by successive halving: all get a few Lloyd steps, the better half goes on, and only the
 // last one runs to its end, where small clusters also exchange single points (Hartigan). The inertia never rises
@@ -26,14 +26,14 @@ struct KMeansOptions {
   bool exchange = true;    // small clusters exchange single points in the end
   std::vector<int> fixed;  // cluster of each row, -1 where free; empty: all free
   // Inertia to beat: restarts that come nowhere near it are given up early (kmeans() only).
-  double bar = std::numeric_limits<double>::infinity();
+  double threshold = std::numeric_limits<double>::infinity();
 };
 
 struct KMeansResult {
   std::vector<int> labels;
-  Matrix centers;             // c x m; the centre of an empty cluster is where it last was
+  Matrix centers;             // c x m; the center of an empty cluster is where it last was
   std::vector<Index> counts;  // c
-  double inertia = 0;         // sum of squared distances to the centres
+  double inertia = 0;         // sum of squared distances to the centers
   Index iterations = 0;
   bool converged = false;       // no label changed in the last iteration
   std::vector<double> history;  // inertia after each iteration
@@ -47,7 +47,7 @@ template <class T>
 KMeansResult kmeans(const Points<T>& points, const KMeansOptions& options, Context& context);
 KMeansResult kmeans(Matrix points, const KMeansOptions& options, Context& context);
 
-// Lloyd's iteration from given centres, or from given labels (which it can only improve on). Points that were left with
+// Lloyd's iteration from given centers, or from given labels (which it can only improve on). Points that were left with
 // the rows they are of stay there: of each step, c x m numbers are moved.
 template <class T>
 KMeansResult lloyd(const Points<T>& points, const Matrix& centers, const KMeansOptions& options, Context& context);

@@ -12,7 +12,7 @@
 
 namespace tamis {
 
-// Moving single points pays where clusters are small on average; in large ones a point hardly moves its own centre.
+// Moving single points pays where clusters are small on average; in large ones a point hardly moves its own center.
 inline constexpr Index kExchangeSize = 256;
 inline constexpr Index kExchangeSweeps = 20;
 
@@ -76,7 +76,7 @@ class Run {
     result_.history.push_back(result_.inertia);
   }
 
-  // g = -2 centre, norm = ||centre||^2: what the kernel takes. A cluster that never had a point attracts none.
+  // g = -2 center, norm = ||center||^2: what the kernel takes. A cluster that never had a point attracts none.
   void prepare_centers() {
     const Index c = options_.clusters, m = points_.dims();
     kernel_.g.resize(c * m);
@@ -98,7 +98,7 @@ class Run {
     sums_.counts[cluster] += sign;
   }
 
-  // Centres are means; inertia = sum ||y||^2 - sum_k ||s_k||^2 / n_k.
+  // Centers are means; inertia = sum ||y||^2 - sum_k ||s_k||^2 / n_k.
   void update_centers() {
     double between = 0;
     for (Index k = 0; k < options_.clusters; ++k) {
@@ -112,8 +112,8 @@ class Run {
     result_.inertia = std::max(0.0, points_.squared_norm() - between);
   }
 
-  // Gives each empty cluster the free point that is farthest from its own centre; leaves it empty where every
-  // point sits on its centre (fewer distinct points than clusters).
+  // Gives each empty cluster the free point that is farthest from its own center; leaves it empty where every
+  // point sits on its center (fewer distinct points than clusters).
   Index refill_empty_clusters() {
     Index moved = 0;
     Matrix means;
@@ -144,7 +144,7 @@ class Run {
     }
   }
 
-  // Hartigan's moves: point y goes from cluster a to b where that lowers the inertia, the centres' own moves counted:
+  // Hartigan's moves: point y goes from cluster a to b where that lowers the inertia, the centers' own moves counted:
   //   n_b / (n_b + 1) ||y - g_b||^2 < n_a / (n_a - 1) ||y - g_a||^2
   // It leaves many of the optima where Lloyd's iteration stands still. Returns the number of moves.
   Index exchange() {
@@ -181,7 +181,7 @@ class Run {
     return total;
   }
 
-  // Centres as columns (m x c, padded), so that one product gives the distances of a panel to all of them.
+  // Centers as columns (m x c, padded), so that one product gives the distances of a panel to all of them.
   void prepare_exchange() {
     const Index c = options_.clusters, width = (c + kWidthStep<T> - 1) / kWidthStep<T> * kWidthStep<T>;
     columns_ = BasicMatrix<T>(points_.dims(), width);

@@ -67,7 +67,7 @@ class Seeding {
   Index best_candidate(Index k) {
     std::vector<Index> rows;
     if (total_ == 0) {
-      rows = {uniform_row(k)};  // the first centre, or all rows sit on centres already
+      rows = {uniform_row(k)};  // the first center, or all rows sit on centers already
     } else {
       const Index trials = 2 + static_cast<Index>(std::log(static_cast<double>(options_.clusters)));
       for (Index t = 0; t < trials; ++t) {
@@ -144,9 +144,9 @@ class Seeding {
   const Points<T>& points_;
   const KMeansOptions& options_;
   Random random_;
-  std::vector<T> distance_, trial_;  // squared distance to the nearest centre so far, and with a candidate
+  std::vector<T> distance_, trial_;  // squared distance to the nearest center so far, and with a candidate
   std::vector<double> stretches_;    // sums of distance_ over kStretch rows
-  double total_ = 0;                 // and over all; 0 before the first centre
+  double total_ = 0;                 // and over all; 0 before the first center
 };
 
 }  // namespace tamis

@@ -13,7 +13,7 @@
 namespace tamis {
 
 // Collects one word a row. Where all words are numbers, equal numbers ("3", "3.0") are one class and classes are
-// sorted by value; otherwise words are compared by their bytes. Empty words and -1 are unlabelled.
+// sorted by value; otherwise words are compared by their bytes. Empty words and -1 are unlabeled.
 class LabelBuilder {
  public:
   explicit LabelBuilder(Budget& budget) : budget_(&budget), distinct_(budget) {}

@@ -1,5 +1,5 @@
 // Bringing columns or rows to one scale before a method sees them. Nothing is shifted, so sparse data stay sparse;
-// the methods centre by themselves.
+// the methods center by themselves.
 #pragma once
 
 #include <string>

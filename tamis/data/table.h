@@ -15,7 +15,7 @@
 
 namespace tamis {
 
-// One class a row. Empty cells and -1 are unlabelled: class -1.
+// One class a row. Empty cells and -1 are unlabeled: class -1.
 struct Labels {
   std::vector<int> classes;        // 0 .. names.size()-1, or -1
   std::vector<std::string> names;  // of the classes, in sorted order (numbers by value, else by bytes)

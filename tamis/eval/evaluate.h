@@ -55,7 +55,7 @@ struct Evaluation {
   std::vector<std::string> notes;  // what was left out, and why
 };
 
-// `classes` of the rows, -1: unlabelled (clustered, but not counted). `features` are columns of the source, in any
+// `classes` of the rows, -1: unlabeled (clustered, but not counted). `features` are columns of the source, in any
 // order.
 Evaluation evaluate_features(const Source& source, const std::vector<int>& classes, std::vector<Index> features,
                              const EvaluateOptions& options, Context& context);

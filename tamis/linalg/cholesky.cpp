@@ -13,7 +13,7 @@ namespace tamis {
 
 namespace {
 
-// The lower triangle again from the upper one, which the factorisation leaves alone, and the diagonal.
+// The lower triangle again from the upper one, which the factorization leaves alone, and the diagonal.
 void restore(const std::vector<double>& diagonal, double lift, Matrix& a) {
   for (Index i = 0; i < a.rows(); ++i) {
     a(i, i) = diagonal[i] + lift;

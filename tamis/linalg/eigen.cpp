@@ -60,7 +60,7 @@ void append(const SymmetricOperator& m, Matrix p, Basis& basis) {
 }
 
 // [blocks[0], blocks[1], ...] Z.
-Matrix turned(const std::vector<Matrix>& blocks, const Matrix& z) {
+Matrix rotated(const std::vector<Matrix>& blocks, const Matrix& z) {
   if (blocks.empty()) return Matrix();
   Matrix out(blocks.front().rows(), z.cols());
   Index first = 0;
@@ -116,8 +116,8 @@ RitzPairs largest_eigenpairs(const SymmetricOperator& m, RitzPairs start, const 
   bool little = false;
   while (true) {
     out.values = std::move(ritz.values);
-    out.vectors = turned(basis.q, ritz.vectors);
-    out.image = turned(basis.image, ritz.vectors);
+    out.vectors = rotated(basis.q, ritz.vectors);
+    out.image = rotated(basis.image, ritz.vectors);
     if (little) break;
     Matrix r = residuals_of(m, out);
     out.residuals = column_norms(r);

@@ -11,7 +11,7 @@
 namespace tamis {
 
 // M V = apply(V, image(V)). `image` is the expensive linear part that is worth keeping with the vectors (S V of a
-// scatter matrix); it may be empty, and then every image is a matrix without columns. `apply` is called anew where M V
+// scatter matrix); it may be empty, and then every image is a matrix without columns. `apply` is called again where M V
 // is needed again; it may be empty where M V is the image itself.
 struct SymmetricOperator {
   Index dim = 0;

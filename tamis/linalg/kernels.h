@@ -7,7 +7,7 @@
 namespace tamis {
 
 // Points are packed in panels of this many rows, dimension by dimension, so that one vector holds one dimension
-// of neighbouring rows.
+// of neighboring rows.
 inline constexpr Index kPanel = 16;
 
 // Columns of a skinny product come in whole vectors.
@@ -19,10 +19,10 @@ struct KernelsFor {
   // out[j] = (src[j] - center[j]) * scale[j]; scale may be null (all 1). `src` has the given element type.
   void (*center_row)(const void* src, DType dtype, Index n, const double* center, const double* scale, T* out);
   // For each row of `panels` panels of m dimensions: label = argmin_k (norm[k] + y.g_k), best = that minimum.
-  // Callers pass g = -2 centre and norm = ||centre||^2. Ties go to the lower k.
+  // Callers pass g = -2 center and norm = ||center||^2. Ties go to the lower k.
   void (*nearest)(const T* points, Index panels, Index m, const T* g, const T* norm, Index k, T* best,
                   std::int32_t* label);
-  // One step of k-means++ for `count` candidate centres (g, norm as above): for each candidate t
+  // One step of k-means++ for `count` candidate centers (g, norm as above): for each candidate t
   //   out[t * panels * kPanel + i] = min(current[i], max(0, square[i] + norm[t] + y_i.g_t)),  cost[t] = their sum,
   // where square[i] = ||y_i||^2. Rows of the last panel past the end have current = 0.
   void (*candidates)(const T* points, Index panels, Index m, const T* g, const T* norm, Index count, const T* square,

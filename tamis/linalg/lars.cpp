@@ -47,7 +47,7 @@ class GrowingCholesky {
     return true;
   }
 
-  // Without row p, the rows below reach one column too far; rotations of neighbouring columns bring them back.
+  // Without row p, the rows below reach one column too far; rotations of neighboring columns bring them back.
   void remove(Index p) {
     rows_.erase(rows_.begin() + p);
     for (Index q = p; q < size(); ++q) {

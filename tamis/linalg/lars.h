@@ -49,7 +49,7 @@ class GramColumns final : public LarsColumns {
 
  private:
   Index count_;
-  Matrix panels_;  // panel after panel of neighbouring columns, all d rows of each
+  Matrix panels_;  // panel after panel of neighboring columns, all d rows of each
 };
 
 struct LarsOptions {

@@ -57,7 +57,7 @@ std::optional<Cell> CellStore::load(const PlannedCell& plan, Index features) con
   try {
     const auto bytes = cell_contents(folder_ + "/" + name_of_cell(plan));
     return bytes ? parse_cell_file(*bytes, plan, features) : std::nullopt;
-  } catch (const Error&) {  // cannot be read: to be computed, and then written anew
+  } catch (const Error&) {  // cannot be read: to be computed, and then written again
     return std::nullopt;
   }
 }

@@ -331,8 +331,8 @@ class ReproducePage {
 
   std::vector<TableCell> guided_row(const GuidedRow& row) const {
     const auto count = [](const std::optional<Measured>& one) { return one ? TableCell(one->features) : TableCell(); };
-    std::vector<TableCell> cells = {title_of(row.set), cell_of(row.unknown), count(row.unknown),
-                                    cell_of(row.told), count(row.told),      cell_of(row.all)};
+    std::vector<TableCell> cells = {title_of(row.set),  cell_of(row.unknown), count(row.unknown),
+                                    cell_of(row.given), count(row.given),     cell_of(row.all)};
     for (const auto& best : row.label_best) cells.push_back(cell_of(best));
     return cells;
   }

@@ -149,7 +149,7 @@ void write_guided(Json& json, const Reproduction& result, Measure measure) {
              [&](const GuidedRow& row) {
                json.member("set", row.set);
                write_measured(json, "clusters_unknown", row.unknown);
-               write_measured(json, "clusters_given", row.told);
+               write_measured(json, "clusters_given", row.given);
                write_measured(json, "allfea", row.all);
                json.key("label_best").begin_object();
                for (std::size_t m = 0; m < row.label_best.size(); ++m) {

@@ -221,7 +221,7 @@ std::vector<GuidedRow> guided_rows(const Reproduction& result, Measure measure) 
     row.set = set.name;
     row.all = view.all();
     for (const Cell* cell : view.of(kGuided, &PlannedCell::own_size)) {
-      (cell->plan.settings.empty() ? row.unknown : row.told) = view.measured(*cell).front();
+      (cell->plan.settings.empty() ? row.unknown : row.given) = view.measured(*cell).front();
     }
     for (const auto& method : result.methods) {
       TableRow best;
@@ -229,7 +229,7 @@ std::vector<GuidedRow> guided_rows(const Reproduction& result, Measure measure) 
       add_grid(view, best);
       row.label_best.push_back(best.best);
     }
-    if (row.unknown || row.told) rows.push_back(std::move(row));
+    if (row.unknown || row.given) rows.push_back(std::move(row));
   }
   return rows;
 }

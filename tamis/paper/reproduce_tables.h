@@ -48,7 +48,7 @@ std::vector<TableRow> table_of(const Reproduction& result, Measure measure);
 // Guided UFCM, which sees no labels and chooses its number of columns, beside what labels choose for the others.
 struct GuidedRow {
   std::string set;
-  std::optional<Measured> unknown, told;  // without the number of classes, and with it
+  std::optional<Measured> unknown, given;  // without the number of classes, and with it
   std::optional<Measured> all;
   std::vector<std::optional<Measured>> label_best;  // of every method, in the order of the request
 };

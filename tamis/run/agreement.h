@@ -12,7 +12,7 @@
 
 namespace tamis {
 
-// Normalised mutual information of single k-means++ starts with the groups shown, on average.
+// Normalized mutual information of single k-means++ starts with the groups shown, on average.
 struct Agreement {
   Index rows = 0;       // that were clustered
   double selected = 0;  // on the selected columns

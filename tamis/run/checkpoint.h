@@ -12,7 +12,7 @@ namespace tamis {
 
 // The file holds a checksum, the key and the state. `key` is all that decides the run (data, options, seed, version),
 // as lines of name=value.
-class Checkpoint final : public Keeper {
+class Checkpoint final : public CheckpointStore {
  public:
   // Refuses at once a path that cannot be written: Error(io), Error(usage).
   Checkpoint(std::string path, std::string key);

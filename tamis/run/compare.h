@@ -28,7 +28,7 @@ struct CompareRequest {
   std::vector<Index> sizes;  // numbers of features, increasing
   Index clusters = 8;        // of every method that has the option, and of the k-means
   Scaling scale = Scaling::none;
-  std::vector<int> classes;                  // of the rows (-1: unlabelled); empty: not known
+  std::vector<int> classes;                  // of the rows (-1: unlabeled); empty: not known
   std::map<std::string, Settings> settings;  // of methods by name; all else is at its default
   Index repeats = 10;                        // single k-means starts of each measurement
   Index subsets = 20;                        // random ones of each size, of one k-means start each

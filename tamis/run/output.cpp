@@ -87,8 +87,8 @@ std::string document_among(const std::vector<std::string>& names) {
 void require_ours(const std::string& folder, const std::string& name, const std::vector<std::string>& names) {
   const std::string path = folder + "/" + name;
   const bool table = name.starts_with("selected.");
-  const bool told = table || name == "ranking.csv" || name.ends_with(".json") || name.ends_with(".html");
-  if (!told || is_absent(path)) return;
+  const bool checked = table || name == "ranking.csv" || name.ends_with(".json") || name.ends_with(".html");
+  if (!checked || is_absent(path)) return;
   require(begins_as_ours(table ? folder + "/" + document_among(names) : path), ErrorCode::usage, "output: ", path,
           " was not written by tamis with this command; choose another folder (-o DIR)");
 }

@@ -133,15 +133,15 @@ std::string checkpoint_key(const Method& method, const Options& options, const S
 // Keeps the state of the run while it lives, where that was asked for.
 class Kept {
  public:
-  Kept(const SelectRequest& request, const std::string& key, Context& context) : keeper_(context.keeper) {
+  Kept(const SelectRequest& request, const std::string& key, Context& context) : before_(context.checkpoint) {
     if (request.checkpoint.empty()) return;
     checkpoint_.emplace(request.checkpoint, key);
-    context.keeper = &*checkpoint_;
+    context.checkpoint = &*checkpoint_;
   }
 
  private:
   std::optional<Checkpoint> checkpoint_;
-  const Restored<Keeper*> keeper_;
+  const Restored<CheckpointStore*> before_;
 };
 
 // Whether f says how many columns to take.

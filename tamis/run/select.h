@@ -1,4 +1,4 @@
-// One selection from start to end, the same through every door: leave out what is excluded, scale, run the method,
+// One selection from start to end, the same through every interface: leave out what is excluded, scale, run the method,
 // and bring its ranking back to the columns of the table.
 #pragma once
 
@@ -19,7 +19,7 @@ struct SelectRequest {
   Scaling scale = Scaling::none;
   std::vector<Index> include;  // always selected
   std::vector<Index> exclude;  // never seen by the method
-  std::vector<int> classes;    // of the rows (-1: unlabelled), to supervise the method; empty: none
+  std::vector<int> classes;    // of the rows (-1: unlabeled), to supervise the method; empty: none
   bool evidence = false;       // p-values of the columns (evidence.h) for a method that has none of its own
   std::string checkpoint;      // a file for the state of a long run (checkpoint.h); empty: none
   // What columns are called in warnings, where a table is looked over for what is seldom meant (doubts.h); empty: it is

@@ -16,7 +16,7 @@ constexpr double kRounding = 1e-9;
 
 using ColumnSets = std::vector<std::vector<Index>>;
 
-// Cuts sets where neighbours in the order of `key` differ by more than `slack` of a column; single columns are dropped.
+// Cuts sets where neighbors in the order of `key` differ by more than `slack` of a column; single columns are dropped.
 template <class Slack>
 ColumnSets cut(ColumnSets sets, const std::vector<double>& key, Slack slack) {
   const auto at = [&](Index j) { return key[j]; };

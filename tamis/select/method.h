@@ -1,5 +1,5 @@
-// One method as every door sees it: what it is called and does, what it can, and how it is set, planned and run. Flags,
-// help, Python classes, comparisons and pages are made of this, so that none of them knows a method by name.
+// One method as every interface sees it: what it is called and does, what it can, and how it is set, planned and run.
+// Flags, help, Python classes, comparisons and pages are made of this, so that none of them knows a method by name.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ class BoundMethod {
  public:
   virtual ~BoundMethod() = default;
   virtual Options options() = 0;  // points into this object
-  // Classes of the rows (-1: unlabelled) for a method that can be supervised; Error(usage) otherwise.
+  // Classes of the rows (-1: unlabeled) for a method that can be supervised; Error(usage) otherwise.
   virtual bool takes_classes() const { return false; }
   virtual void supervise(const std::vector<int>& classes) = 0;
   // A first label matrix (n x clusters, >= 0) instead of the one from k-means; Error(usage) where there is none.
@@ -64,7 +64,7 @@ struct Method {
   std::string formula;      // the definition in plain text
   std::string reference;    // the paper
   std::unique_ptr<BoundMethod> (*bind)() = nullptr;
-  bool resumes = false;      // keeps its state (Context::keeper), and takes it up again
+  bool resumes = false;      // saves checkpoints (Context::checkpoint), and resumes from them
   bool is_order = false;     // its scores say nothing but the order
   bool one_pass = false;     // reads the rows once
   bool remote = false;       // makes no pass that cannot run where the rows are (data/stores/remote.h)

@@ -15,7 +15,7 @@ struct Varying {
   std::vector<Index> kept;  // their positions, increasing
   Source source;            // these columns, as they are
   ColumnMoments moments;    // of these columns
-  // For methods that do not centre: a power of two that brings values far from 1 near it, so that squares stay in
+  // For methods that do not center: a power of two that brings values far from 1 near it, so that squares stay in
   // range.
   double unit = 1;
 };

@@ -186,7 +186,7 @@ TEST(KMeans, InertiaSurvivesAnOffset) {
 }
 
 TEST(KMeans, EmptyClustersAreRefilled) {
-  // Centres that attract nothing: all far away but one.
+  // Centers that attract nothing: all far away but one.
   const Matrix y = support::random_matrix(60, 2, 3);
   Matrix centers(5, 2, 1e6);
   centers(2, 0) = centers(2, 1) = 0;

@@ -421,7 +421,7 @@ TEST(Passes, ColumnsLeftOutMayHoldAnything) {
   }
 }
 
-// A centre far from 0 must be taken off before the product, not after it.
+// A center far from 0 must be taken off before the product, not after it.
 TEST(Passes, OnlyCentresNearTheirColumnsAreFolded) {
   Matrix x = support::random_matrix(200, 20, 33);
   Context context(1);

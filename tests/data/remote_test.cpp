@@ -220,7 +220,7 @@ void expect_same_clusters(const KMeansResult& a, const KMeansResult& b, const st
   EXPECT_EQ(a.converged, b.converged) << name;
 }
 
-// From centres two of which attract no point, from labels, and with some labels fixed.
+// From centers two of which attract no point, from labels, and with some labels fixed.
 TEST(Remote, LloydsStepsHaveTheBitsOfMemory) {
   const Matrix x = support::mixture(3 * kBlockRows + 77, 6, 3, 4, 5, 11);
   const support::MakeSource make = support::layouts().front().make;

@@ -1,11 +1,10 @@
-#include "tamis/data/stores/spool.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
 #include "tamis/base/error.h"
 #include "tamis/data/passes/passes.h"
+#include "tamis/data/stores/spool.h"
 #include "tests/support/tables.h"
 
 namespace tamis {
@@ -25,9 +24,9 @@ void expect_same(const TableSize& a, const TableSize& b) {
   EXPECT_EQ(std::tie(a.table_bytes, a.resident_bytes), std::tie(b.table_bytes, b.resident_bytes));
 }
 
-TEST(Spool, PanelsOfColumnsAreRows) {
+TEST(TemporaryRows, PanelsOfColumnsAreRows) {
   const Matrix whole = support::whole_numbers(37, 7, 100, 1);
-  DenseSpool spool(7, DType::f32);
+  TemporaryRows written(7, DType::f32);
   for (const auto& [column, columns] : {std::pair<Index, Index>{0, 1}, {1, 4}, {5, 2}}) {
     for (Index first = 0; first < 37; first += 10) {
       const Index count = std::min<Index>(10, 37 - first);
@@ -36,10 +35,10 @@ TEST(Spool, PanelsOfColumnsAreRows) {
         for (Index j = 0; j < columns; ++j) piece(i, j) = whole(first + i, column + j);
       }
       const Source source = first % 20 == 0 ? support::dense<float>(piece) : support::fortran<float>(piece);
-      spool.add(source.store().block(0).dense, column);
+      written.add(source.store().block(0).dense, column);
     }
   }
-  const auto rows = spool.finish();
+  const auto rows = written.finish();
   ASSERT_EQ(rows->rows(), 37);
   for (const auto& [first, count] : {std::pair<Index, Index>{0, 37}, {36, 1}, {5, 20}}) {
     const std::vector<float> got = read(*rows, first, count);
@@ -51,19 +50,19 @@ TEST(Spool, PanelsOfColumnsAreRows) {
 }
 
 // Columns are turned into rows a quarter of a million numbers at a time.
-TEST(Spool, LargeColumnsAreRows) {
+TEST(TemporaryRows, LargeColumnsAreRows) {
   const Matrix x = support::random_matrix(90000, 7, 3);
   const Source here = support::fortran(x, x.rows());
   Context context(1);
-  const Matrix found = gather(support::spooled(here), context);
+  const Matrix found = gather(support::left_on_disk(here), context);
   ASSERT_EQ(found.size(), x.size());
   EXPECT_TRUE(std::equal(x.data(), x.data() + x.size(), found.data()));
 }
 
-TEST(Spool, PanelsThatAreNoTableAreRefused) {
+TEST(TemporaryRows, PanelsThatAreNoTableAreRefused) {
   const Source two = support::dense<float>(support::whole_numbers(4, 2, 100, 1));
   const DenseView view = two.store().block(0).dense;
-  DenseSpool gap(5, DType::f32), uneven(4, DType::f32), narrow(3, DType::f32), other(2, DType::f64);
+  TemporaryRows gap(5, DType::f32), uneven(4, DType::f32), narrow(3, DType::f32), other(2, DType::f64);
   gap.add(view), gap.add(view, 3);
   EXPECT_THROW(gap.finish(), Error);
   uneven.add(view), uneven.add(view), uneven.add(view, 2);
@@ -74,10 +73,10 @@ TEST(Spool, PanelsThatAreNoTableAreRefused) {
 }
 
 // Rows without entries, and blocks without any, included.
-TEST(Spool, SparseRowsComeBack) {
+TEST(TemporaryRows, SparseRowsComeBack) {
   Matrix whole = support::thinned(support::whole_numbers(50, 9, 100, 2), 0.2, 3);
   for (Index i = 16; i < 34; ++i) std::fill_n(whole.row(i), 9, 0.0);
-  const Source here = support::sparse<double>(whole, 8), there = support::spooled(here);
+  const Source here = support::sparse<double>(whole, 8), there = support::left_on_disk(here);
   EXPECT_TRUE(there.sparse());
   EXPECT_FALSE(there.store().in_memory());
   EXPECT_EQ(there.store().nonzeros(), here.store().nonzeros());
@@ -93,12 +92,12 @@ TEST(Spool, SparseRowsComeBack) {
 }
 
 // What a forecast is told of rows that are yet to come is what holds when they are there.
-TEST(Spool, ShapesTellTheSizesOfWhatComes) {
+TEST(TemporaryRows, ShapesTellTheSizesOfWhatComes) {
   const Context context(2);
   for (const Index rows : {50, 9000, 90000}) {  // all of it kept, or a ring of blocks and one of pieces
     const Matrix whole = support::thinned(support::whole_numbers(rows, 9, 100, 2), 0.2, 3);
-    SparseSpool sparse(9, DType::f64);
-    DenseSpool dense(9, DType::f64);
+    TemporarySparseRows sparse(9, DType::f64);
+    TemporaryRows dense(9, DType::f64);
     const Source here = support::sparse<double>(whole, rows);
     sparse.add(here.store().block(0).csr);
     dense.add({whole.data(), DType::f64, rows, 9, 9, 1});
@@ -112,12 +111,12 @@ TEST(Spool, ShapesTellTheSizesOfWhatComes) {
   }
 }
 
-TEST(Spool, AFolderThatCannotBeWrittenIsNamed) {
+TEST(TemporaryRows, AFolderThatCannotBeWrittenIsNamed) {
   const char* before = std::getenv("TMPDIR");
   const std::string kept = before == nullptr ? "" : before;
   ::setenv("TMPDIR", "/no/such/folder", 1);
   try {
-    Spool();
+    TemporaryFile();
     ADD_FAILURE() << "made a file in a folder that is not there";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::io);

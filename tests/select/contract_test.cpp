@@ -107,7 +107,7 @@ TEST_P(Contract, RowsOnDiskGiveTheBitsOfMemory) {
   for (const Matrix& x : {tall(), wide()}) {
     for (const Index block_rows : {Index{7}, kBlockRows}) {  // several blocks, and one
       for (const Source& source : {support::dense(x, block_rows), support::sparse(x, block_rows)}) {
-        const Source on_disk = support::spooled(source);
+        const Source on_disk = support::left_on_disk(source);
         ASSERT_FALSE(on_disk.store().in_memory());
         ASSERT_EQ(on_disk.store().block_count(), source.store().block_count());
         expect_same_run(run(on_disk), run(source), source.sparse() ? "sparse" : "dense");

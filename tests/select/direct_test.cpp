@@ -135,7 +135,7 @@ TEST(Faults, SpecRanksInTheRightDirection) {
   const Matrix x = marked_columns();
   for (const Index function : {1, 2, 3}) {
     const std::vector<double> scores = spec_scores(support::dense(x), function, 3);
-    // On average: the centres of a column can lie close together.
+    // On average: the centers of a column can lie close together.
     EXPECT_GT(std::accumulate(scores.begin(), scores.begin() + 5, 0.0) / 5, scores[7]) << "function " << function;
   }
 }

@@ -64,7 +64,7 @@ TEST_P(GuidedGolden, ShareChanceOrderAndAlignment) {
   EXPECT_NEAR(noise.deviation, golden.deviation, kNear);
   Context context(2);
   for (const Source& source :
-       {support::dense(golden.x), support::sparse(golden.x), support::spooled(support::dense(golden.x))}) {
+       {support::dense(golden.x), support::sparse(golden.x), support::left_on_disk(support::dense(golden.x))}) {
     const ColumnMoments moments = column_moments(source, context);
     std::vector<Index> kept;
     for (Index j = 0; j < source.cols(); ++j) {
@@ -237,7 +237,7 @@ Matrix centered_projector(const std::vector<int>& labels) {
   return out;
 }
 
-// Largest <Q_q, P> / ||Q_q||, all centred.
+// Largest <Q_q, P> / ||Q_q||, all centered.
 TEST(Guided, TheBestPartitionAgreesMostWithTheGuide) {
   for (std::uint64_t round = 0; round < 20; ++round) {
     const Random random = support::seeded(round, 5);
@@ -374,7 +374,8 @@ TEST(Guided, SamplesAreDrawnAlikeFromMemoryDiskAndSparse) {
   const Matrix x = support::thinned(planted(3000, 60, 3, 20, 6), 0.5, 1);
   GuidedOptions options;
   options.sample = 400;
-  const Selection memory = fit(support::dense(x), options), disk = fit(support::spooled(support::dense(x)), options);
+  const Selection memory = fit(support::dense(x), options),
+                  disk = fit(support::left_on_disk(support::dense(x)), options);
   EXPECT_EQ(memory.ranking, disk.ranking);
   EXPECT_EQ(memory.guidance->evidence, disk.guidance->evidence);
   EXPECT_EQ(memory.guidance->rows, 400);

@@ -141,7 +141,7 @@ TEST(McfsRegression, McfsDropsTheTrivialEigenvector) {
 
 // --- Definition --------------------------------------------------------------------------------------------------
 
-// Y = D^-1/2 xi of the neighbour graph, then the lasso at its m-th knot: the conditions of optimality.
+// Y = D^-1/2 xi of the neighbor graph, then the lasso at its m-th knot: the conditions of optimality.
 TEST(Mcfs, CoefficientsAreOptimalForTheEmbedding) {
   for (const auto& [n, d] : {std::pair<Index, Index>{70, 15}, {30, 80}}) {
     const Matrix x = support::mixture(n, d, 3, 6, 2, 3);

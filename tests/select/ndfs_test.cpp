@@ -201,7 +201,7 @@ Twin twin(const Matrix& table, const LongMatrix& l, const NdfsOptions& o) {
   return out;
 }
 
-// A ring of neighbours and some more edges, all weights different.
+// A ring of neighbors and some more edges, all weights different.
 Matrix some_weights(Index n, std::uint64_t seed) {
   const Random random = support::seeded(seed, 5);
   Matrix out(n, n);

@@ -359,7 +359,7 @@ TEST(UfcmScale, CentersAreInTheUnitsOfTheTable) {
 
 // --- (f) Runs that are resumed ------------------------------------------------------------------------------------
 
-class Kept final : public Keeper {
+class Kept final : public CheckpointStore {
  public:
   explicit Kept(std::optional<std::string> given = {}) : given_(std::move(given)) {}
   std::string where() const override { return "state"; }
@@ -374,13 +374,13 @@ class Kept final : public Keeper {
 
 class UfcmState : public testing::TestWithParam<double> {
  protected:
-  Selection run(Keeper& keeper) const {
+  Selection run(CheckpointStore& store) const {
     UfcmOptions options = with_clusters(3);
     options.alpha = GetParam();
     options.iterations = 6;
     options.tolerance = 0;
     Context context(2);
-    context.keeper = &keeper;
+    context.checkpoint = &store;
     return ufcm(support::dense(x), options, context);
   }
 

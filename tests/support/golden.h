@@ -23,7 +23,7 @@ inline std::vector<double> golden_vector(const std::string& file, const std::str
   return {column.data(), column.data() + column.size()};
 }
 
-// blobs 120 x 60, c 4; wide 40 x 200, c 3; discon 80 x 30, c 4: each with centred unit rows (cn) and in 0..1 (mm).
+// blobs 120 x 60, c 4; wide 40 x 200, c 3; discon 80 x 30, c 4: each with centered unit rows (cn) and in 0..1 (mm).
 inline const std::vector<std::string>& golden_cases() {
   static const std::vector<std::string> all = {"blobscn", "blobsmm", "widecn", "widemm", "disconcn", "disconmm"};
   return all;

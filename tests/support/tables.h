@@ -149,17 +149,17 @@ Source sparse(const Matrix& a, Index block_rows = kBlockRows, const std::functio
 }
 
 // The same rows in a temporary file.
-inline Source spooled(const Source& here) {
+inline Source left_on_disk(const Source& here) {
   const Store& store = here.store();
   std::shared_ptr<const RowReader> rows;
   if (here.sparse()) {
-    SparseSpool spool(here.cols(), store.dtype());
-    for (Index b = 0; b < store.block_count(); ++b) spool.add(store.block(b).csr);
-    rows = spool.finish();
+    TemporarySparseRows written(here.cols(), store.dtype());
+    for (Index b = 0; b < store.block_count(); ++b) written.add(store.block(b).csr);
+    rows = written.finish();
   } else {
-    DenseSpool spool(here.cols(), store.dtype());
-    for (Index b = 0; b < store.block_count(); ++b) spool.add(store.block(b).dense);
-    rows = spool.finish();
+    TemporaryRows written(here.cols(), store.dtype());
+    for (Index b = 0; b < store.block_count(); ++b) written.add(store.block(b).dense);
+    rows = written.finish();
   }
   return Source(make_disk_store(rows, 2, 0, store.block_rows()));
 }
@@ -188,11 +188,11 @@ inline const std::vector<Layout>& layouts() {
       {"strided f64", [](const Matrix& a, Index b) { return strided<double>(a, 3 * a.cols() + 5, 3, b); }},
       {"strided i16", [](const Matrix& a, Index b) { return strided<std::int16_t>(a, 2 * a.cols() + 1, 2, b); }},
       {"padded rows f32", [](const Matrix& a, Index b) { return strided<float>(a, a.cols() + 7, 1, b); }},
-      {"f64 on disk", [](const Matrix& a, Index b) { return spooled(dense<double>(a, b)); }},
-      {"u8 on disk", [](const Matrix& a, Index b) { return spooled(fortran<std::uint8_t>(a, b)); }},
+      {"f64 on disk", [](const Matrix& a, Index b) { return left_on_disk(dense<double>(a, b)); }},
+      {"u8 on disk", [](const Matrix& a, Index b) { return left_on_disk(fortran<std::uint8_t>(a, b)); }},
       {"sparse f64", [](const Matrix& a, Index b) { return sparse<double>(a, b); }},
       {"sparse f32", [](const Matrix& a, Index b) { return sparse<float>(a, b); }},
-      {"sparse f32 on disk", [](const Matrix& a, Index b) { return spooled(sparse<float>(a, b)); }},
+      {"sparse f32 on disk", [](const Matrix& a, Index b) { return left_on_disk(sparse<float>(a, b)); }},
       {"sparse with stored zeros",
        [](const Matrix& a, Index b) {
          return sparse<double>(a, b, [&](Index i, Index j) { return a(i, j) != 0 || j % 2 == 0 || i % 3 == 0; });

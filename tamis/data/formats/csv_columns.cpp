@@ -136,7 +136,7 @@ CsvColumns::CsvColumns(const std::string& where, const FirstLine& line, bool hea
             header ? "" : " (the file has no header: name it by its position)");
     kinds[id] = ColumnKind::text;
   }
-  if (options.transpose) return;  // a column of a file that is turned round is not one label a row
+  if (options.transpose) return;  // a column of a file that is transposed is not one label a row
   for (const std::string& name : options.labels) {
     const Index j = finder.one(name);
     if (j < 0) continue;

@@ -27,7 +27,7 @@ class LibsvmReader {
         lines_(bytes, budget_, kMostRow),
         builder_(budget_),
         labels_(budget_) {
-    // A column of a file that is turned round is not one label a row.
+    // A column of a file that is transposed is not one label a row.
     const auto& names = options.labels;
     wants_labels_ = !options.transpose && std::find(names.begin(), names.end(), kLabel) != names.end();
   }

@@ -37,7 +37,7 @@ constexpr std::size_t kPostPiece = std::size_t{1} << 18;
 void read_numbers(ByteStream& bytes, const NpyHeader& header, std::byte* to, std::size_t size) {
   const bool as_they_are = header.kind != 'b' && (!header.swapped || header.item == 1);
   read_payload(bytes, to, size, as_they_are ? size : kPostPiece,
-               [&](std::byte* data, std::size_t count) { settle_numbers(header, data, count); });
+               [&](std::byte* data, std::size_t count) { convert_numbers(header, data, count); });
 }
 
 template <class Visit>

@@ -27,7 +27,7 @@ void swap_bytes(std::byte* data, std::size_t size, std::size_t item) {
   if (item == 8) swap_all<std::uint64_t>(data, size);
 }
 
-// IEEE binary16 to binary32: the exponent is re-biased by multiplying with 2^112, which also normalises subnormals.
+// IEEE binary16 to binary32: the exponent is re-biased by multiplying with 2^112, which also normalizes subnormals.
 float widen(std::uint16_t half) {
   const std::uint32_t magnitude = static_cast<std::uint32_t>(half & 0x7FFFU) << 13;
   const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000U) << 16;
@@ -62,7 +62,7 @@ std::size_t payload_size(const ByteStream& bytes, const NpyHeader& header) {
   return size;
 }
 
-void settle_numbers(const NpyHeader& header, std::byte* data, std::size_t size) {
+void convert_numbers(const NpyHeader& header, std::byte* data, std::size_t size) {
   if (header.kind == 'b') {
     for (std::size_t i = 0; i < size; ++i) data[i] = std::byte{data[i] != std::byte{0}};
   } else if (header.swapped) {

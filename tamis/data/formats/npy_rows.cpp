@@ -13,7 +13,7 @@ struct Layout {
   NpyHeader header;
   std::uint64_t offset = 0;  // of the first number
   Index rows = 0, cols = 0;
-  bool by_columns = false;  // the numbers of a column are neighbours
+  bool by_columns = false;  // the numbers of a column are neighbors
 };
 
 Layout layout_of(const std::string& path, bool transpose, Context& context) {
@@ -48,7 +48,7 @@ class NpyRows final : public RowReader {
     } else {
       file_->read_at(layout_.offset + static_cast<std::uint64_t>(first * cols()) * item, raw, size);
     }
-    settle_numbers(layout_.header, raw, size);
+    convert_numbers(layout_.header, raw, size);
     if (is_half(layout_.header)) widen_halves(out, size);
   }
 

@@ -162,17 +162,17 @@ class TextShards {
 
   void add(const std::string& file, const ReadOptions& options) {
     const char delimiter = file.find(".tsv") != std::string::npos ? '\t' : '\0';
-    const Index before = spool_ ? spool_->rows() : 0;
+    const Index before = written_ ? written_->rows() : 0;
     Reading shard = read_csv(*open_text(file, context_), delimiter, options, context_, before);
     const std::string where = printable(file, file.size());
     treat_missing(shard.table, options.missing, where, context_);
     const Table& table = shard.table;
-    if (!spool_) {
-      spool_.emplace(table.source.cols(), DType::f64);
+    if (!written_) {
+      written_.emplace(table.source.cols(), DType::f64);
       first_ = shard;
       first_.table.source = Source();
     }
-    require_like_first(where, table.source.cols(), files_[0], spool_->cols());
+    require_like_first(where, table.source.cols(), files_[0], written_->cols());
     require(table.names == first_.table.names, ErrorCode::bad_data, where, ": other names of columns than ",
             printable(files_[0], files_[0].size()));
     if (before > 0) first_.table.notes.insert(first_.table.notes.end(), table.notes.begin(), table.notes.end());
@@ -184,11 +184,11 @@ class TextShards {
       }
     }
     const Matrix numbers = gather(table.source, context_);
-    spool_->add({numbers.data(), DType::f64, numbers.rows(), numbers.cols(), numbers.cols(), 1});
+    written_->add({numbers.data(), DType::f64, numbers.rows(), numbers.cols(), numbers.cols(), 1});
   }
 
   Reading finish() {
-    first_.table.source = on_disk(spool_->finish(), context_);
+    first_.table.source = on_disk(written_->finish(), context_);
     first_.table.row_ids = std::move(ids_);
     for (auto& [spec, builder] : builders_) first_.table.labels[spec] = builder.finish();
     return std::move(first_);
@@ -201,7 +201,7 @@ class TextShards {
   Reading first_;
   std::vector<std::string> ids_;
   std::map<std::string, LabelBuilder> builders_;
-  std::optional<DenseSpool> spool_;  // made for the columns of the first
+  std::optional<TemporaryRows> written_;  // made for the columns of the first
 };
 
 }  // namespace

@@ -79,7 +79,7 @@ inline void add_sums(Matrix& into, Matrix&& from) {
   }
 }
 
-// The centring that stored entries do not carry: (center - shift)_j scale_j, taken off in sum.
+// The centering that stored entries do not carry: (center - shift)_j scale_j, taken off in sum.
 inline std::vector<double> implicit_center(const Centered& z) {
   std::vector<double> out(z.center().size());
   for (std::size_t j = 0; j < out.size(); ++j) {

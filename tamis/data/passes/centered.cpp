@@ -21,7 +21,7 @@ std::vector<std::int32_t> column_positions(const Source& source) {
 
 namespace {
 
-// Six bits of the products' accuracy at most go to a centre that is not taken off first.
+// Six bits of the products' accuracy at most go to a center that is not taken off first.
 constexpr double kNear = 64;
 // Columns in a run, on average, from which it is read in place.
 constexpr Index kRunLength = 16;
@@ -50,13 +50,13 @@ std::vector<double> scale_in(const Source& source, double unit) {
 }  // namespace
 
 Centered::Centered(Source source, std::vector<double> center, std::vector<double> scale, std::vector<double> shift,
-                   bool folds)
+                   bool defers_center)
     : source_(std::move(source)),
       center_(std::move(center)),
       scale_(std::move(scale)),
       shift_(std::move(shift)),
       position_(column_positions(source_)),
-      folds_(folds) {
+      defers_center_(defers_center) {
   derive();
 }
 
@@ -81,7 +81,7 @@ std::vector<double> picked(const std::vector<double>& values, const std::vector<
 
 Centered Centered::with_columns(const std::vector<Index>& keep) const {
   return Centered(source_.with_columns(keep), picked(center_, keep), picked(scale_, keep), picked(shift_, keep),
-                  folds_);
+                  defers_center_);
 }
 
 // How entries may be read, which follows from the rest.
@@ -105,7 +105,7 @@ void Centered::derive() {
 
 Centered::Centered(Source source, const ColumnMoments& moments)
     : Centered(std::move(source), moments.mean, moments.unit) {
-  // Moments are those of the scaled columns; the centre is taken off before the scale.
+  // Moments are those of the scaled columns; the center is taken off before the scale.
   if (!source_.column_scale().empty()) {
     for (std::size_t j = 0; j < center_.size(); ++j) {
       const double scale = source_.column_scale()[j];
@@ -113,7 +113,7 @@ Centered::Centered(Source source, const ColumnMoments& moments)
     }
   }
   if (!source_.sparse()) {
-    folds_ = scale_.empty() && source_.row_scale().empty() && centers_are_near(moments);
+    defers_center_ = scale_.empty() && source_.row_scale().empty() && centers_are_near(moments);
     return;
   }
   for (std::size_t j = 0; j < center_.size(); ++j) {

@@ -22,7 +22,7 @@ struct Position {
   bool found() const { return row >= 0; }
 };
 
-// Centred statistics of some rows; values are relative to a reference row where dense.
+// Centered statistics of some rows; values are relative to a reference row where dense.
 struct Partial {
   explicit Partial(Index d = 0)
       : count(d), mean(count.size()), scatter(count.size()), low(count.size(), kInf), high(count.size(), -kInf) {}

@@ -52,14 +52,14 @@ Source Wire<Source>::take(ChunkTask& task) {
 
 void Wire<Centered>::put(RemoteRequest& request, const Centered& z) {
   Wire<Source>::put(request, z.source());
-  request.shared.put(z.center()).put(z.scale()).put(z.shift()).put(z.folds());
+  request.shared.put(z.center()).put(z.scale()).put(z.shift()).put(z.defers_center());
 }
 
 Centered Wire<Centered>::take(ChunkTask& task) {
   Source source = Wire<Source>::take(task);
   auto center = task.shared.list<double>(), scale = task.shared.list<double>(), shift = task.shared.list<double>();
-  const bool folds = task.shared.number<bool>();
-  return Centered(std::move(source), std::move(center), std::move(scale), std::move(shift), folds);
+  const bool defers_center = task.shared.number<bool>();
+  return Centered(std::move(source), std::move(center), std::move(scale), std::move(shift), defers_center);
 }
 
 void Wire<ByRow<Matrix>>::put(RemoteRequest& request, const ByRow<Matrix>& rows) {

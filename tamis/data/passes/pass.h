@@ -13,7 +13,7 @@
 //     Matrix partial(const Block& block, Index piece) const;  // Result is Sums: of pieces() pieces, a tree for each
 //     Result whole(Context& context) const;                   // of all rows that are here
 //
-//     static void merge(Result& into, Result&& from);  // of neighbours, `into` has the earlier rows
+//     static void merge(Result& into, Result&& from);  // of neighbors, `into` has the earlier rows
 //     bool fits(const Result& result) const;           // whether it can be one of all rows
 //   };
 //
@@ -23,8 +23,8 @@
 // below each other, of row_width() numbers each; so are those that are labels.
 //
 // Nothing that arrives is trusted. A worker checks sizes where the values are made (Wire<>::take, the constructor of a
-// pass) and, where a pass has check_told(), every label; a client asks fits() before anybody sees the result, and a
-// merge takes any two. Each ends in an Error(internal).
+// pass) and, where a pass has check_arguments(), every label; a client asks fits() before anybody sees the result, and
+// a merge takes any two. Each ends in an Error(internal).
 //
 // A pass may leave something with each chunk, for passes to come: left(result) is what a worker leaves, keep(there,
 // result) takes what stands for it here. Used by the passes only.
@@ -350,10 +350,10 @@ struct WirePass {
 
 template <class Pass, class... Values>
 RemoteAnswer answer_with(ChunkTask& task, Context& context, std::type_identity<std::tuple<Values...>>) {
-  std::tuple told{Wire<std::remove_cvref_t<Values>>::take(task)...};  // in this order
+  std::tuple arguments{Wire<std::remove_cvref_t<Values>>::take(task)...};  // in this order
   task.finish();
-  const Pass pass = std::make_from_tuple<Pass>(told);
-  if constexpr (requires { pass.check_told(); }) pass.check_told();
+  const Pass pass = std::make_from_tuple<Pass>(arguments);
+  if constexpr (requires { pass.check_arguments(); }) pass.check_arguments();
   if constexpr (requires { pass.result_size(); }) {
     require_memory(context, Pass::kName, static_cast<std::uint64_t>(pass.result_size()) * sizeof(double));
   }

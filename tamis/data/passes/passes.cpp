@@ -35,12 +35,12 @@ class Padded {
   Matrix own_;
 };
 
-// Z as the dense products take it: T - 1 offset', where T holds X itself and the offset is its centre (z.folds()), or T
-// holds Z and the offset is 0. Which of them is a property of the values, so that twins in other layouts keep their
-// bits.
-struct Folded {
-  explicit Folded(const Centered& z)
-      : plain(z.folds() ? std::optional<Centered>(std::in_place, z.source(), zeros(z), 1.0) : std::nullopt),
+// Z as the dense products take it: T - 1 offset', where T holds X itself and the offset is its center
+// (z.defers_center()), or T holds Z and the offset is 0. Which of them is a property of the values, so that twins in
+// other layouts keep their bits.
+struct OffsetRows {
+  explicit OffsetRows(const Centered& z)
+      : plain(z.defers_center() ? std::optional<Centered>(std::in_place, z.source(), zeros(z), 1.0) : std::nullopt),
         rows(plain ? *plain : z),
         offset(plain ? z.center() : zeros(z)) {}
   static std::vector<double> zeros(const Centered& z) { return std::vector<double>(z.center().size()); }
@@ -64,7 +64,7 @@ std::vector<double> times_rows(const std::vector<double>& offset, const Matrix& 
   return out;
 }
 
-// A few rows of T, in pieces of neighbouring columns: straight from the store where it holds doubles row by row in runs
+// A few rows of T, in pieces of neighboring columns: straight from the store where it holds doubles row by row in runs
 // of some length, else copied into a tile.
 class DenseRows {
  public:
@@ -73,7 +73,8 @@ class DenseRows {
     Index step, first, cols;
   };
 
-  DenseRows(const Folded& z, Index most_cols) : rows_(z.rows), step_(tile_step(std::min(most_cols, z.rows.cols()))) {}
+  DenseRows(const OffsetRows& z, Index most_cols)
+      : rows_(z.rows), step_(tile_step(std::min(most_cols, z.rows.cols()))) {}
 
   void load(const Block& block, Index row, Index count, Index col0, Index cols) {
     const DenseView& view = block.dense;
@@ -186,13 +187,13 @@ class MultiplyPass {
 
  private:
   void multiply_dense(Matrix& out, Context& context) const {
-    const Folded folded(z_);
+    const OffsetRows offset_rows(z_);
     const Padded whole(v_);
     const Matrix& vp = whole.matrix();
-    const std::vector<double> offset = times_rows(folded.offset, vp);
+    const std::vector<double> offset = times_rows(offset_rows.offset, vp);
     const Index d = z_.cols(), width = vp.cols();
     for_each_piece(z_.source(), context, [&](const Block& block, Index row0, Index rows) {
-      DenseRows some(folded, kTileCols);
+      DenseRows some(offset_rows, kTileCols);
       std::vector<double> y(kTileRows * width);
       for (Index row = row0; row < row0 + rows; row += kTileRows) {
         const Index count = std::min(kTileRows, row0 + rows - row);
@@ -245,7 +246,7 @@ namespace {
 // What is taken off the products in sum: Z = T - 1 offset'.
 std::vector<double> offset_of(const Centered& z) {
   if (z.source().sparse()) return implicit_center(z);
-  return z.folds() ? z.center() : std::vector<double>(z.center().size());
+  return z.defers_center() ? z.center() : std::vector<double>(z.center().size());
 }
 
 // Z'Y = T'Y - offset (1'Y) out of the sums T'Y over pieces of T's columns, the first of which ends with 1'Y.
@@ -289,21 +290,21 @@ class TransposedPass {
   using Result = Sums;
 
   TransposedPass(const Centered& z, const Matrix& t)
-      : z_(z), t_(t), folded_(z.source().sparse() ? nullptr : std::make_unique<Folded>(z)), padded_(t) {}
+      : z_(z), t_(t), offset_rows_(z.source().sparse() ? nullptr : std::make_unique<OffsetRows>(z)), padded_(t) {}
   auto given() const { return std::tuple<const Centered&, ByRow<Matrix>>(z_, ByRow{t_}); }
 
   Index pieces() const { return transposed_pieces(z_); }
   bool fits(const Sums& sums) const { return transposed_fit(sums, z_, pieces(), t_.cols()); }
 
   Matrix partial(const Block& block, Index q) const {
-    return folded_ == nullptr ? partial_sparse(block) : partial_dense(block, q);
+    return offset_rows_ == nullptr ? partial_sparse(block) : partial_dense(block, q);
   }
 
  private:
   Matrix partial_dense(const Block& block, Index q) const {
     const Matrix& tp = padded_.matrix();
     const Index col0 = q * kTileCols, cols = std::min(kTileCols, z_.cols() - col0);
-    DenseRows some(*folded_, kTileCols);
+    DenseRows some(*offset_rows_, kTileCols);
     Matrix sum(cols + (q == 0 ? 1 : 0), tp.cols());
     for (Index row = 0; row < block.rows; row += kTileRows) {
       const Index count = std::min(kTileRows, block.rows - row);
@@ -329,7 +330,7 @@ class TransposedPass {
 
   const Centered& z_;
   const Matrix& t_;
-  const std::unique_ptr<const Folded> folded_;  // where dense
+  const std::unique_ptr<const OffsetRows> offset_rows_;  // where dense
   const Padded padded_;
 };
 
@@ -349,7 +350,8 @@ constexpr Index kSweepBlocks = 3;
 constexpr Index kSweepCols = 4096;
 
 // sum (d + 1 x width) += [T 1]'(T V - 1 offset') for the rows of one block, a few at a time.
-void sweep_block(const Folded& z, const Block& block, const Matrix& v, const std::vector<double>& offset, Matrix& sum) {
+void sweep_block(const OffsetRows& z, const Block& block, const Matrix& v, const std::vector<double>& offset,
+                 Matrix& sum) {
   const Index d = v.rows(), width = v.cols();
   DenseRows some(z, d);
   Matrix y(kTileRows, width);
@@ -390,9 +392,9 @@ class SweepPass {
   SweepPass(const Centered& z, const Matrix& v)
       : z_(z),
         v_(factor_of(z, v)),
-        folded_(z.source().sparse() ? nullptr : std::make_unique<Folded>(z)),
+        offset_rows_(z.source().sparse() ? nullptr : std::make_unique<OffsetRows>(z)),
         padded_(v),
-        offset_(times_rows(folded_ == nullptr ? implicit_center(z) : folded_->offset, padded_.matrix())) {}
+        offset_(times_rows(offset_rows_ == nullptr ? implicit_center(z) : offset_rows_->offset, padded_.matrix())) {}
   auto given() const { return std::tie(z_, v_); }
 
   Index pieces() const { return 1; }
@@ -401,10 +403,10 @@ class SweepPass {
   Matrix partial(const Block& block, Index) const {
     const Matrix& vp = padded_.matrix();
     Matrix sum(z_.cols() + 1, vp.cols());
-    if (folded_ == nullptr) {
+    if (offset_rows_ == nullptr) {
       sweep_sparse_block(z_, block, vp, offset_, sum);
     } else {
-      sweep_block(*folded_, block, vp, offset_, sum);
+      sweep_block(*offset_rows_, block, vp, offset_, sum);
     }
     return sum;
   }
@@ -412,7 +414,7 @@ class SweepPass {
  private:
   const Centered& z_;
   const Matrix& v_;
-  const std::unique_ptr<const Folded> folded_;  // where dense
+  const std::unique_ptr<const OffsetRows> offset_rows_;  // where dense
   const Padded padded_;
   const std::vector<double> offset_;
 };

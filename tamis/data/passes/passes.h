@@ -11,11 +11,11 @@
 
 namespace tamis {
 
-// Statistics of each column of a source (its scaling applied), centred so that they survive a large offset.
+// Statistics of each column of a source (its scaling applied), centered so that they survive a large offset.
 struct ColumnMoments {
   Index rows = 0;
   // Squares are in units of unit^2: a power of two, 1 unless the data are far from 1 (so that squares stay in the
-  // range of double, and the centred data in that of float).
+  // range of double, and the centered data in that of float).
   double unit = 1.0;
   std::vector<double> mean;
   std::vector<double> scatter;  // sum of (x - mean)^2, in unit^2
@@ -40,8 +40,9 @@ class Centered {
   Centered(Source source, const ColumnMoments& moments);
   // Dense columns minus any other reference (in the store's units), divided by `unit`.
   Centered(Source source, std::vector<double> reference, double unit);
-  // Some rows of a Z whose center(), scale(), shift() and folds() are known.
-  Centered(Source source, std::vector<double> center, std::vector<double> scale, std::vector<double> shift, bool folds);
+  // Some rows of a Z whose center(), scale(), shift() and defers_center() are known.
+  Centered(Source source, std::vector<double> center, std::vector<double> scale, std::vector<double> shift,
+           bool defers_center);
 
   const Source& source() const { return source_; }
   Index rows() const { return source_.rows(); }
@@ -52,19 +53,19 @@ class Centered {
   // z_ij = (x_ij r_i - center_j) scale_j; r is the source's row scale. scale is empty where all are 1.
   const std::vector<double>& center() const { return center_; }
   const std::vector<double>& scale() const { return scale_; }
-  // Sparse: what is subtracted from stored entries. The centre of columns that store every row (exact at any
-  // offset), 0 elsewhere, where center - shift is taken off in sum (implicit centring).
+  // Sparse: what is subtracted from stored entries. The center of columns that store every row (exact at any
+  // offset), 0 elsewhere, where center - shift is taken off in sum (implicit centering).
   const std::vector<double>& shift() const { return shift_; }
   // Sparse: stored entries are taken as they are (no shift, scale, row scale or choice of columns).
   bool plain_entries() const { return plain_entries_; }
   // Sparse with a choice of columns: position of a store's column here, or -1; empty where all are kept.
   const std::vector<std::int32_t>& position() const { return position_; }
-  // Dense: no centre is far from 0 against the spread of its column, so it may be taken off a product instead of
+  // Dense: no center is far from 0 against the spread of its column, so it may be taken off a product instead of
   // every entry. A property of the values, not of how they are stored.
-  bool folds() const { return folds_; }
+  bool defers_center() const { return defers_center_; }
   // Dense: entries are taken as they are, in runs of columns long enough to be worth it.
   bool plain_rows() const { return plain_rows_; }
-  // End of the run of columns, neighbours in the store, that column j stands in.
+  // End of the run of columns, neighbors in the store, that column j stands in.
   Index run_end(Index j) const { return run_end_[j]; }
 
  private:
@@ -74,7 +75,7 @@ class Centered {
   std::vector<double> center_, scale_, shift_;
   std::vector<std::int32_t> position_;
   std::vector<Index> run_end_;
-  bool plain_entries_ = false, plain_rows_ = false, folds_ = false;
+  bool plain_entries_ = false, plain_rows_ = false, defers_center_ = false;
 };
 
 // Z V (n x m).
@@ -95,15 +96,15 @@ void move_rows(const Centered& z, const std::vector<int>& before, const std::vec
 
 // `count` rows of n, one drawn from each of `count` equal stretches: increasing, spread over all of the data.
 std::vector<Index> sample_rows(Index n, Index count, std::uint64_t seed);
-// The given rows (increasing), dense, not centred.
+// The given rows (increasing), dense, not centered.
 Matrix gather_rows(const Source& source, const std::vector<Index>& rows, Context& context);
-// All rows of a source as a dense matrix, scaled, not centred: for few columns.
+// All rows of a source as a dense matrix, scaled, not centered: for few columns.
 Matrix gather(const Source& source, Context& context);
 
 // Rows [first, first + count) of a dense Z, one after the other.
 void load_rows(const Centered& z, Index first, Index count, double* out);
 
-// All entries of a sparse Z in compressed rows with rising columns; the implicit centre is not in them.
+// All entries of a sparse Z in compressed rows with rising columns; the implicit center is not in them.
 struct Entries {
   std::vector<Index> offsets;
   std::vector<std::int32_t> columns;

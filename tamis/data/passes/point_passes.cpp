@@ -239,7 +239,7 @@ class SumClustersPass {
   }
   static void merge(ClusterSums& into, ClusterSums&& from) { merge_clusters(into, std::move(from)); }
   bool fits(const ClusterSums& sums) const { return clusters_fit(sums, points_, clusters_); }
-  void check_told() const { require_labels(labels_, points_, clusters_); }
+  void check_arguments() const { require_labels(labels_, points_, clusters_); }
 
   RemotePart left(ClusterSums&) const { return bytes_of(std::move(labels_.values)); }
   void keep(LeftRows there, ClusterSums&) const { keep_there(labels_, std::move(there)); }
@@ -280,7 +280,7 @@ class AssignPass {
   }
   static void merge(ClusterSums& into, ClusterSums&& from) { merge_clusters(into, std::move(from)); }
   bool fits(const ClusterSums& change) const { return clusters_fit(change, points_, clusters()); }
-  void check_told() const {
+  void check_arguments() const {
     const bool sound = clusters() >= 1 && is_times(g_.size(), clusters(), points_.dims());
     require(sound, ErrorCode::internal, clusters(), " centres of ", g_.size(), " numbers in all");
     if (!fixed_.empty()) require_labels(fixed_, points_, clusters());
@@ -378,7 +378,7 @@ class FarthestPass {
     return far.row < 0 || (far.row < points_.rows() && far.label >= 0 && far.label < centers_.rows() &&
                            static_cast<Index>(far.point.size()) == points_.dims());
   }
-  void check_told() const {
+  void check_arguments() const {
     const Index clusters = static_cast<Index>(may_lose_.size());
     require(has_shape(centers_, clusters, points_.dims()), ErrorCode::internal, "centres of a chunk: ", centers_.rows(),
             " of ", centers_.cols(), " numbers, need ", clusters, " of ", points_.dims());

@@ -56,13 +56,13 @@ struct ClusterSums {
 template <class T>
 ClusterSums sum_clusters(const Points<T>& points, Index clusters, RowLabels& labels, Context& context);
 
-// Centres as the kernels take them: -2 centre, and ||centre||^2.
+// Centers as the kernels take them: -2 center, and ||center||^2.
 template <class T>
 struct KernelCenters {
   std::vector<T> g, norm;
 };
 
-// Gives each point the label of its nearest centre, or the one that is fixed (not -1), and returns what that changes in
+// Gives each point the label of its nearest center, or the one that is fixed (not -1), and returns what that changes in
 // the sums. `labels` without any: all were in no cluster. `changes` is work space that can be used again.
 template <class T>
 ClusterSums assign_points(const Points<T>& points, const KernelCenters<T>& centers, const RowLabels& fixed,
@@ -80,7 +80,7 @@ struct FarPoint {
   std::vector<double> point;
 };
 
-// The point that is farthest, and by more than `least`, from the centre of its own cluster, where that may lose it and
+// The point that is farthest, and by more than `least`, from the center of its own cluster, where that may lose it and
 // it is not fixed.
 template <class T>
 FarPoint farthest_point(const Points<T>& points, const Matrix& centers, const std::vector<char>& may_lose, double least,

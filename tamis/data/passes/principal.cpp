@@ -41,7 +41,7 @@ RitzPairs from_gram(const Centered& z, Index count, const Matrix& s) {
   return without_null({pairs.vectors, {}, pairs.values, {}, 0, true}, count, z.rows(), z.cols());
 }
 
-// A sample of rows, centred on its own means: cheap where there are many.
+// A sample of rows, centered on its own means: cheap where there are many.
 struct Sample {
   Sample(const Centered& z, Index count, Context& context)
       : values(gather_rows(z.source(), sample_rows(z.rows(), count, context.seed), context)),

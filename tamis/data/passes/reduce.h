@@ -11,8 +11,8 @@
 
 namespace tamis {
 
-// Collects the partial results of leaves 0 .. count-1 and merges neighbours as soon as both are there: (0,1), (2,3),
-// ... then pairs of pairs. A node without a right neighbour moves up as it is.
+// Collects the partial results of leaves 0 .. count-1 and merges neighbors as soon as both are there: (0,1), (2,3),
+// ... then pairs of pairs. A node without a right neighbor moves up as it is.
 template <class Partial, class Merge>
 class TreeMerger {
  public:

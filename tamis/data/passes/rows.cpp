@@ -77,7 +77,7 @@ class MovePass {
     }
     return static_cast<Index>(sums.size()) == pieces();
   }
-  void check_told() const {
+  void check_arguments() const {
     const bool sound = are_labels(before_, clusters_) && are_labels(after_, clusters_);
     require(sound, ErrorCode::internal, "rows of a chunk in clusters that are not among ", clusters_);
   }
@@ -119,7 +119,7 @@ void move_rows(const Centered& z, const std::vector<int>& before, const std::vec
 
 namespace {
 
-// The source itself as a "centred" matrix with centre 0.
+// The source itself as a "centered" matrix with center 0.
 Centered uncentered(const Source& source) { return Centered(source, std::vector<double>(source.cols()), 1.0); }
 
 void copy_rows(const Centered& x, const Block& block, Index row0, Index rows, double* out) {

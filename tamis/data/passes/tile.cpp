@@ -41,7 +41,7 @@ void load_tile(const Centered& z, const Block& block, Index row0, Index rows, In
     return with_type(block.dense.dtype,
                      [&]<class Src>() { load_strided<Src>(z, block, row0, rows, col0, cols, out, step); });
   }
-  // Row by row, in runs of columns that are neighbours in the store.
+  // Row by row, in runs of columns that are neighbors in the store.
   const Index* column = source.columns().data() + col0;
   for (Index begin = 0; begin < cols;) {
     const Index end = std::min(cols, z.run_end(col0 + begin) - col0);

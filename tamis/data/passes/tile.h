@@ -1,4 +1,4 @@
-// Cutting centred tiles out of dense blocks: the one place that knows element types and strides.
+// Cutting centered tiles out of dense blocks: the one place that knows element types and strides.
 #pragma once
 
 #include "tamis/data/passes/passes.h"

@@ -20,7 +20,7 @@ struct RemoteAnswer {
 // reads none of them. by_row holds the chunk's part of each RowArgument of the call.
 RemoteAnswer remote_partial(const std::string& pass, ByteView shared, const std::vector<ByteView>& by_row,
                             const Source* chunk, Index rows, Index first, Context& context);
-// What it makes of two neighbours, `left` being the one of the earlier rows.
+// What it makes of two neighbors, `left` being the one of the earlier rows.
 Bytes remote_merge(const std::string& pass, ByteView left, ByteView right);
 
 }  // namespace tamis

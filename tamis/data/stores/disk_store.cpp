@@ -201,14 +201,14 @@ class DiskStore final : public Store {
   Block piece(Index b, Index p) const override {
     if (!pieces_) return Store::piece(b, p);
     const Index first = b * block_rows() + p * kPieceRows;
-    return shown(first, std::min(kPieceRows, rows() - first), pieces_->get(pieces_, first / kPieceRows));
+    return block_over(first, std::min(kPieceRows, rows() - first), pieces_->get(pieces_, first / kPieceRows));
   }
 
   Block some_rows(Index first, Index count) const override {
     const Index b = first / block_rows();
     if (count * kReadAlone >= block_rows()) return Store::some_rows(first, count);
     if (auto lease = ring_->find_ready(ring_, b)) return part_of(whole(b, std::move(lease)), first, count);
-    return shown(first, count, ring_->read_rows(first, count));
+    return block_over(first, count, ring_->read_rows(first, count));
   }
 
  private:
@@ -216,10 +216,10 @@ class DiskStore final : public Store {
 
   Block whole(Index b, std::shared_ptr<const void> lease) const {
     const Index first = b * block_rows();
-    return shown(first, std::min(block_rows(), rows() - first), std::move(lease));
+    return block_over(first, std::min(block_rows(), rows() - first), std::move(lease));
   }
 
-  Block shown(Index first, Index count, std::shared_ptr<const void> lease) const {
+  Block block_over(Index first, Index count, std::shared_ptr<const void> lease) const {
     Block block;
     block.first = first;
     block.rows = count;

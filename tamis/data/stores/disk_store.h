@@ -3,9 +3,9 @@
 // The rule of memory and disk
 //
 // A table lies in one of three places. In memory: a pass goes over it where it is. In its own file (.npy, shards of
-// .npy): every pass reads the file. In a temporary file (spool.h): rows of a format that cannot be read a block at a
-// time as quickly (Parquet, Arrow, AnnData, zarr, shards of text) are written there once, while they are read for the
-// first time.
+// .npy): every pass reads the file. In a temporary file (spool.h): rows of a format that cannot be read a
+// block at a time as quickly (Parquet, Arrow, AnnData, zarr, shards of text) are written there once, while they are
+// read for the first time.
 //
 // Reading has two steps (table.h). open_table() looks at the head of a file and says what its rows are like and whether
 // they could stay on disk. Whoever opened it compares what the work needs with the memory limit, and then calls load()

@@ -1,7 +1,7 @@
 // Rows that live elsewhere: a store that holds none of them, and what is computed where they are.
 //
 // A pass over a RemoteStore is a RemoteCall. Whoever runs it cuts the rows into chunks of 2^k blocks each (the last may
-// be shorter), has remote_partial() (wire.h) computed where each chunk is, and merges neighbours by remote_merge():
+// be shorter), has remote_partial() (wire.h) computed where each chunk is, and merges neighbors by remote_merge():
 // (0,1), (2,3), ... then pairs of pairs, as reduce.h merges blocks. Such a chunk is a whole branch of the tree over the
 // blocks, so the result has the bits that it has in memory, whatever the chunks are and wherever they lie.
 #pragma once

@@ -18,7 +18,7 @@ namespace tamis {
 namespace {
 
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  // Linux reads and writes no more at a time
-constexpr Index kTurnedNumbers = 1 << 18;                  // laid out in rows together before they are written
+constexpr Index kTransposedNumbers = 1 << 18;              // laid out in rows together before they are written
 
 std::string folder() {
   const char* set = std::getenv("TMPDIR");
@@ -46,16 +46,16 @@ void copy_numbers(const std::byte* from, Index row_stride, Index col_stride, Ind
   }
 }
 
-class SpooledRows final : public RowReader {
+class DenseFileRows final : public RowReader {
  public:
-  SpooledRows(Index rows, Index cols, DType dtype, std::vector<DenseSpool::Panel> panels,
-              std::shared_ptr<const Spool> file)
+  DenseFileRows(Index rows, Index cols, DType dtype, std::vector<TemporaryRows::Panel> panels,
+                std::shared_ptr<const TemporaryFile> file)
       : RowReader({rows, cols, dtype, {}}), panels_(std::move(panels)), file_(std::move(file)) {}
 
   void read(Index first, Index count, std::byte* out) const override {
     const std::size_t item = size_of(dtype());
     std::vector<std::byte> part;
-    for (const DenseSpool::Panel& panel : panels_) {
+    for (const TemporaryRows::Panel& panel : panels_) {
       if (panels_.size() == 1) return file_->read(offset_of(panel, first), out, bytes_in(count * panel.cols, item));
       part.resize(bytes_in(count * panel.cols, item));
       file_->read(offset_of(panel, first), part.data(), part.size());
@@ -65,24 +65,24 @@ class SpooledRows final : public RowReader {
   }
 
   void expect(Index first, Index count) const override {
-    for (const DenseSpool::Panel& panel : panels_) {
+    for (const TemporaryRows::Panel& panel : panels_) {
       file_->expect(offset_of(panel, first), bytes_in(count * panel.cols, size_of(dtype())));
     }
   }
 
  private:
-  std::uint64_t offset_of(const DenseSpool::Panel& panel, Index row) const {
+  std::uint64_t offset_of(const TemporaryRows::Panel& panel, Index row) const {
     return bytes_in(rows() * panel.first_column + row * panel.cols, size_of(dtype()));
   }
 
-  const std::vector<DenseSpool::Panel> panels_;
-  const std::shared_ptr<const Spool> file_;
+  const std::vector<TemporaryRows::Panel> panels_;
+  const std::shared_ptr<const TemporaryFile> file_;
 };
 
-class SpooledSparseRows final : public RowReader {
+class SparseFileRows final : public RowReader {
  public:
-  SpooledSparseRows(Index cols, DType dtype, std::vector<std::int64_t> offsets, std::shared_ptr<const Spool> columns,
-                    std::shared_ptr<const Spool> values)
+  SparseFileRows(Index cols, DType dtype, std::vector<std::int64_t> offsets,
+                 std::shared_ptr<const TemporaryFile> columns, std::shared_ptr<const TemporaryFile> values)
       : RowReader({static_cast<Index>(offsets.size()) - 1, cols, dtype, std::move(offsets)}),
         columns_(std::move(columns)),
         values_(std::move(values)) {}
@@ -108,21 +108,21 @@ class SpooledSparseRows final : public RowReader {
  private:
   std::int64_t offset(std::size_t row) const { return shape().offsets[row]; }
 
-  const std::shared_ptr<const Spool> columns_, values_;
+  const std::shared_ptr<const TemporaryFile> columns_, values_;
 };
 
 }  // namespace
 
-Spool::Spool() {
+TemporaryFile::TemporaryFile() {
   std::string name = folder() + "/tamis-XXXXXX";
   descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
   if (descriptor_ < 0) failed("making");
   ::unlink(name.c_str());
 }
 
-Spool::~Spool() { ::close(descriptor_); }
+TemporaryFile::~TemporaryFile() { ::close(descriptor_); }
 
-void Spool::add(const void* bytes, std::size_t count) {
+void TemporaryFile::add(const void* bytes, std::size_t count) {
   const auto* at = static_cast<const char*>(bytes);
   while (count > 0) {
     const ssize_t put = ::write(descriptor_, at, std::min(count, kMostAtOnce));
@@ -133,7 +133,7 @@ void Spool::add(const void* bytes, std::size_t count) {
   }
 }
 
-void Spool::read(std::uint64_t offset, void* out, std::size_t count) const {
+void TemporaryFile::read(std::uint64_t offset, void* out, std::size_t count) const {
   auto* to = static_cast<char*>(out);
   while (count > 0) {
     const ssize_t got = ::pread(descriptor_, to, std::min(count, kMostAtOnce), static_cast<off_t>(offset));
@@ -145,11 +145,11 @@ void Spool::read(std::uint64_t offset, void* out, std::size_t count) const {
   }
 }
 
-void Spool::expect(std::uint64_t offset, std::size_t count) const {
+void TemporaryFile::expect(std::uint64_t offset, std::size_t count) const {
   ::posix_fadvise(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(count), POSIX_FADV_WILLNEED);
 }
 
-void DenseSpool::add(const DenseView& rows, Index first_column) {
+void TemporaryRows::add(const DenseView& rows, Index first_column) {
   require(rows.dtype == dtype_, ErrorCode::internal, "rows of ", name_of(rows.dtype), " after ", name_of(dtype_));
   if (panels_.empty() || panels_.back().first_column != first_column) panels_.push_back({first_column, rows.cols, 0});
   Panel& panel = panels_.back();
@@ -159,18 +159,18 @@ void DenseSpool::add(const DenseView& rows, Index first_column) {
   const auto* data = static_cast<const std::byte*>(rows.data);
   if (rows.col_stride == 1 && rows.row_stride == rows.cols)
     return file_->add(data, bytes_in(rows.rows * rows.cols, item));
-  const Index together = std::max<Index>(1, kTurnedNumbers / std::max<Index>(1, rows.cols));
-  std::vector<std::byte> turned;
+  const Index together = std::max<Index>(1, kTransposedNumbers / std::max<Index>(1, rows.cols));
+  std::vector<std::byte> transposed;
   for (Index first = 0; first < rows.rows; first += together) {
     const Index count = std::min(together, rows.rows - first);
-    turned.resize(bytes_in(count * rows.cols, item));
+    transposed.resize(bytes_in(count * rows.cols, item));
     copy_numbers(data + bytes_in(first * rows.row_stride, item), rows.row_stride, rows.col_stride, count, rows.cols,
-                 turned.data(), rows.cols, item);
-    file_->add(turned.data(), turned.size());
+                 transposed.data(), rows.cols, item);
+    file_->add(transposed.data(), transposed.size());
   }
 }
 
-std::shared_ptr<const RowReader> DenseSpool::finish() {
+std::shared_ptr<const RowReader> TemporaryRows::finish() {
   Index columns = 0;
   for (const Panel& panel : panels_) {
     require(panel.first_column == columns && panel.rows == rows(), ErrorCode::internal, "panel of ", panel.rows,
@@ -178,10 +178,10 @@ std::shared_ptr<const RowReader> DenseSpool::finish() {
     columns += panel.cols;
   }
   require(columns == cols_, ErrorCode::internal, "panels of ", columns, " columns, need ", cols_);
-  return std::make_shared<SpooledRows>(rows(), cols_, dtype_, std::move(panels_), std::move(file_));
+  return std::make_shared<DenseFileRows>(rows(), cols_, dtype_, std::move(panels_), std::move(file_));
 }
 
-void SparseSpool::add(const CsrView& rows) {
+void TemporarySparseRows::add(const CsrView& rows) {
   require(rows.dtype == dtype_ && rows.cols == cols_, ErrorCode::internal, "sparse rows of ", name_of(rows.dtype),
           " and ", rows.cols, " columns, need ", name_of(dtype_), " and ", cols_);
   if (rows.rows == 0) return;
@@ -193,9 +193,8 @@ void SparseSpool::add(const CsrView& rows) {
   values_->add(static_cast<const std::byte*>(rows.values) + bytes_in(begin, item), bytes_in(rows.nonzeros(), item));
 }
 
-std::shared_ptr<const RowReader> SparseSpool::finish() {
-  return std::make_shared<SpooledSparseRows>(cols_, dtype_, std::move(offsets_), std::move(columns_),
-                                             std::move(values_));
+std::shared_ptr<const RowReader> TemporarySparseRows::finish() {
+  return std::make_shared<SparseFileRows>(cols_, dtype_, std::move(offsets_), std::move(columns_), std::move(values_));
 }
 
 }  // namespace tamis

@@ -10,12 +10,12 @@ namespace tamis {
 
 // A file in TMPDIR (/tmp unless set) without a name, so that it is gone when the program ends, however it ends.
 // Error(io) where the disk is full.
-class Spool {
+class TemporaryFile {
  public:
-  Spool();
-  ~Spool();
-  Spool(const Spool&) = delete;
-  Spool& operator=(const Spool&) = delete;
+  TemporaryFile();
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   void add(const void* bytes, std::size_t count);
   void read(std::uint64_t offset, void* out, std::size_t count) const;
@@ -27,9 +27,9 @@ class Spool {
 
 // Dense rows of one type. They come whole, or in panels of columns: all rows of the first columns, then all rows of the
 // next ones.
-class DenseSpool {
+class TemporaryRows {
  public:
-  DenseSpool(Index cols, DType dtype) : cols_(cols), dtype_(dtype) {}
+  TemporaryRows(Index cols, DType dtype) : cols_(cols), dtype_(dtype) {}
   // The rows after those of this panel that were added before.
   void add(const DenseView& rows, Index first_column = 0);
   Index rows() const { return panels_.empty() ? 0 : panels_[0].rows; }
@@ -44,13 +44,13 @@ class DenseSpool {
   Index cols_;
   DType dtype_;
   std::vector<Panel> panels_;
-  std::shared_ptr<Spool> file_ = std::make_shared<Spool>();
+  std::shared_ptr<TemporaryFile> file_ = std::make_shared<TemporaryFile>();
 };
 
 // Sparse rows, their values f32 or f64.
-class SparseSpool {
+class TemporarySparseRows {
  public:
-  SparseSpool(Index cols, DType dtype) : cols_(cols), dtype_(dtype) {}
+  TemporarySparseRows(Index cols, DType dtype) : cols_(cols), dtype_(dtype) {}
   void add(const CsrView& rows);
   Index rows() const { return static_cast<Index>(offsets_.size()) - 1; }
   std::shared_ptr<const RowReader> finish();
@@ -59,7 +59,8 @@ class SparseSpool {
   Index cols_;
   DType dtype_;
   std::vector<std::int64_t> offsets_ = {0};
-  std::shared_ptr<Spool> columns_ = std::make_shared<Spool>(), values_ = std::make_shared<Spool>();
+  std::shared_ptr<TemporaryFile> columns_ = std::make_shared<TemporaryFile>(),
+                                 values_ = std::make_shared<TemporaryFile>();
 };
 
 }  // namespace tamis

@@ -1,6 +1,6 @@
 // Columns in the order of guided UFCM: greedily, the one that raises most
 //
-//   f(S) = sum_{j in S} x_j'(P - t I)x_j / ||X_S X_S'||_F        (X centred, P the guide, t what noise reaches)
+//   f(S) = sum_{j in S} x_j'(P - t I)x_j / ||X_S X_S'||_F        (X centered, P the guide, t what noise reaches)
 //
 // For a W that selects columns the numerator is UFCM's objective at alpha = 1, tr(W'X'PXW), in excess of chance; the
 // norm stands in the place of the l2,p penalty. f is the alignment of X_S X_S', which is what k-means will see, with P:

@@ -47,7 +47,7 @@ Guide make_guide(const Source& source, const GuideOptions& options, Context& con
 // A guide of given clusterings (labels from 0 on) and weights: for tests.
 Guide guide_of(const std::vector<std::vector<int>>& labels, const std::vector<double>& weights);
 
-// Mean and deviation of the share x'Px / x'x of a centred column of independent noise.
+// Mean and deviation of the share x'Px / x'x of a centered column of independent noise.
 struct Chance {
   double mean = 0, deviation = 0;
 };

@@ -70,13 +70,13 @@ std::vector<Index> positions_among(const std::vector<Index>& kept, const std::ve
   return out;
 }
 
-// Of exact copies the lower index comes first, however their numbers were rounded; the first `settled` columns stay.
-void put_copies_in_order(const Copies& copies, std::size_t settled, std::vector<Index>& order) {
+// Of exact copies the lower index comes first, however their numbers were rounded; the first `fixed` columns stay.
+void put_copies_in_order(const Copies& copies, std::size_t fixed, std::vector<Index>& order) {
   if (!copies.any()) return;
   std::vector<std::vector<Index>> members(copies.groups());
-  for (std::size_t k = settled; k < order.size(); ++k) members[copies.group[order[k]]].push_back(order[k]);
+  for (std::size_t k = fixed; k < order.size(); ++k) members[copies.group[order[k]]].push_back(order[k]);
   for (auto& group : members) std::sort(group.rbegin(), group.rend());
-  for (std::size_t k = settled; k < order.size(); ++k) {
+  for (std::size_t k = fixed; k < order.size(); ++k) {
     auto& group = members[copies.group[order[k]]];
     order[k] = group.back();
     group.pop_back();

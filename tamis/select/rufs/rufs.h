@@ -1,11 +1,11 @@
 // RUFS: Robust Unsupervised Feature Selection (Qian & Zhai, IJCAI 2013), with the constants of its authors' code.
 //
-//   minimise J over W (d x c), F (c x d, >= 0), G (n x c, >= 0):
+//   minimize J over W (d x c), F (c x d, >= 0), G (n x c, >= 0):
 //     ||X - GF||_21 + shrink sum_j ||f_j|| + mu sum(G) + nu tr(G'LG)
 //       + alpha ||XW - G||_21 + beta ||W||_21 + zeta/4 ||G'G - I||^2
 //
-// ||A||_21 is the sum of the norms of the rows, f_j a column of F, L = D - W the Laplacian of the nearest-neighbour
-// graph; X is taken as given, not centred. Score of feature j: ||w_j||, higher is better; constant columns score 0.
+// ||A||_21 is the sum of the norms of the rows, f_j a column of F, L = D - W the Laplacian of the nearest-neighbor
+// graph; X is taken as given, not centered. Score of feature j: ||w_j||, higher is better; constant columns score 0.
 //
 // Passes over X: the graph's (n^2 d work), then two for each iteration of the W step (about 100 to 500 in all) and
 // of the F step. Memory: the graph, about 25 n c + 10 d c numbers, and a square matrix of side min(n, d) where

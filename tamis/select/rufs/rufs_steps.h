@@ -21,7 +21,7 @@ inline constexpr Index kDecomposed = 4096;
 
 // X in units of `unit`: W is multiplied and F divided by it, beta divided, and the weights of F multiplied.
 struct RufsProblem {
-  const Centered& x;  // n x d, not centred
+  const Centered& x;  // n x d, not centered
   const Graph& graph;
   double alpha, beta, nu, mu, shrink, zeta;
   double fit = 1;               // weight of ||X - GF||_21
@@ -53,7 +53,7 @@ enum class RidgePath { columns, rows, iterated };
 RidgePath ridge_path(Index rows, Index cols, bool sparse, Index decomposed = kDecomposed);
 const char* name_of(RidgePath path);
 
-// minimise ||X W - T||^2 + r ||W - C||^2 for many T, C and r.
+// minimize ||X W - T||^2 + r ||W - C||^2 for many T, C and r.
 class RidgeSystem {
  public:
   RidgeSystem(const Centered& x, Index decomposed, Context& context);
@@ -72,8 +72,8 @@ class RidgeSystem {
   Tridiagonal gram_;  // X'X or XX'
 };
 
-// W: minimise alpha ||XW - G||_21 + beta ||W||_21 by ADMM on the splits R = XW - G and V = W, until the duality gap is
-// a small part of the value. The dual: maximise -<U, G> subject to ||u_i|| <= alpha, ||(X'U)_j|| <= beta. Where columns
+// W: minimize alpha ||XW - G||_21 + beta ||W||_21 by ADMM on the splits R = XW - G and V = W, until the duality gap is
+// a small part of the value. The dual: maximize -<U, G> subject to ||u_i|| <= alpha, ||(X'U)_j|| <= beta. Where columns
 // stand for copies, beta is beta sqrt(m_j).
 class WeightStep {
  public:

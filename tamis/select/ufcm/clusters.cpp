@@ -106,9 +106,9 @@ bool Clusters::try_restarts(const Points<double>& points, const KMeansOptions& o
   }
   const bool none = best.labels.empty();
   const Points<double> some = take_points(points, rows, context_);
-  if (!none) sampled.bar = inertia_of(some, rows, best);
+  if (!none) sampled.threshold = inertia_of(some, rows, best);
   const KMeansResult winner = kmeans(some.narrow(), sampled, context_);
-  if (!none && !(winner.inertia < sampled.bar)) return false;
+  if (!none && !(winner.inertia < sampled.threshold)) return false;
   KMeansResult fresh = lloyd(points, winner.centers, options, context_);
   if (!none && fresh.inertia >= best.inertia - margin) return false;
   best = std::move(fresh);

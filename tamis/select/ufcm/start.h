@@ -11,7 +11,7 @@
 
 namespace tamis {
 
-// A source without its constant columns; and the distinct ones among them, centred.
+// A source without its constant columns; and the distinct ones among them, centered.
 struct UfcmTable {
   std::vector<Index> kept;
   Source source;

@@ -38,7 +38,7 @@ void Fit::run() {
 }
 
 void Fit::keep_state() {
-  if (context_.keeper != nullptr) context_.keeper->save([this] { return state(); }, next_ == 1);
+  if (context_.checkpoint != nullptr) context_.checkpoint->save([this] { return state(); }, next_ == 1);
 }
 
 // The scatter of the last W, known once Z W is.
@@ -178,7 +178,7 @@ void resume(Fit& fit, const std::string& state, bool sampled, Context& context) 
     fit.resume(state, sampled);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::bad_data) throw;
-    fail(ErrorCode::bad_data, context.keeper->where(), ": ", error.message(), "; delete the file to start over");
+    fail(ErrorCode::bad_data, context.checkpoint->where(), ": ", error.message(), "; delete the file to start over");
   }
 }
 
@@ -186,7 +186,7 @@ Selection fit_source(const Source& source, const UfcmOptions& options, Context& 
   const UfcmTable table = ufcm_table(source, context);
   const Centered& z = table.z;
   const UfcmPlan plan(shape_of(table.source), options, context.threads());
-  const std::optional<std::string> kept = context.keeper == nullptr ? std::nullopt : context.keeper->load();
+  const std::optional<std::string> kept = context.checkpoint == nullptr ? std::nullopt : context.checkpoint->load();
 
   Start start;
   if (plan.sample > 0 && !kept) start = sampled_start(table, options, plan.sample, context);

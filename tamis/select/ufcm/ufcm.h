@@ -1,8 +1,8 @@
-// UFCM: Unsupervised Feature analysis with Class Margin optimisation
+// UFCM: Unsupervised Feature analysis with Class Margin optimization
 // (Wang, Nie, Chang, Yao, Li & Sheng, ECML PKDD 2015).
 //
-//   maximise over W (d x d', W'W = I), U (n x c, one 1 a row), G (c x d'):
-//     tr(W' S W) - alpha ||X W - U G||^2 - beta sum_i (||w^i||^2 + eps)^(p/2),     S = X'X, X centred
+//   maximize over W (d x d', W'W = I), U (n x c, one 1 a row), G (c x d'):
+//     tr(W' S W) - alpha ||X W - U G||^2 - beta sum_i (||w^i||^2 + eps)^(p/2),     S = X'X, X centered
 //
 // Score of feature i: ||w^i||, higher is better; with order = qr (d - rank + 1) / d. The sparsity term is the p-th
 // power that the paper's weights D and its proof belong to, smoothed by eps = 1e-10, so that no iteration can lower the
@@ -30,7 +30,7 @@ struct UfcmOptions {
   double sparsity = 0.3;
   std::optional<double> beta;  // unset: beta = sparsity * tr(W0'SW0) / sum_i ||w0^i||^p, W0 the leading PCA directions
   double p = 1.0;
-  std::optional<Index> dims;  // unset: min(clusters - 1, rank of the centred X), at least 1
+  std::optional<Index> dims;  // unset: min(clusters - 1, rank of the centered X), at least 1
   Index restarts = 10;
   Index iterations = 50;
   double tolerance = 1e-6;
