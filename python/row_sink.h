@@ -7,7 +7,7 @@
 
 #include "python/arrays.h"
 #include "tamis/base/context.h"
-#include "tamis/data/stores/spool.h"
+#include "tamis/data/stores/temporary_rows.h"
 
 namespace tamis::python {
 
@@ -23,7 +23,7 @@ class RowSink {
  public:
   RowSink(const RowShape& shape, Context& context);
 
-  // The next rows (arrays.h), or those of the columns from first_column on: spool.h.
+  // The next rows (arrays.h), or those of the columns from first_column on: temporary_rows.h.
   void add(const nb::object& data, Index first_column);
   Source finish();
 

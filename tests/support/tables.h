@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "tamis/data/source.h"
-#include "tamis/data/stores/spool.h"
+#include "tamis/data/stores/temporary_rows.h"
 #include "tamis/linalg/matrix.h"
 #include "tests/support/seeds.h"
 

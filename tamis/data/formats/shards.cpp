@@ -17,7 +17,7 @@
 #include "tamis/data/formats/words.h"
 #include "tamis/data/labels.h"
 #include "tamis/data/passes/passes.h"
-#include "tamis/data/stores/spool.h"
+#include "tamis/data/stores/temporary_rows.h"
 
 namespace tamis {
 

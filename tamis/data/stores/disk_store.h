@@ -3,7 +3,7 @@
 // The rule of memory and disk
 //
 // A table lies in one of three places. In memory: a pass goes over it where it is. In its own file (.npy, shards of
-// .npy): every pass reads the file. In a temporary file (spool.h): rows of a format that cannot be read a
+// .npy): every pass reads the file. In a temporary file (temporary_rows.h): rows of a format that cannot be read a
 // block at a time as quickly (Parquet, Arrow, AnnData, zarr, shards of text) are written there once, while they are
 // read for the first time.
 //

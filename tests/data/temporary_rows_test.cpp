@@ -1,10 +1,11 @@
+#include "tamis/data/stores/temporary_rows.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
 #include "tamis/base/error.h"
 #include "tamis/data/passes/passes.h"
-#include "tamis/data/stores/spool.h"
 #include "tests/support/tables.h"
 
 namespace tamis {

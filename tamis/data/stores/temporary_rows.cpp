@@ -1,4 +1,4 @@
-#include "tamis/data/stores/spool.h"
+#include "tamis/data/stores/temporary_rows.h"
 
 #include <fcntl.h>
 #include <unistd.h>
