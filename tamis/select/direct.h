@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
+#include <string>
 #include <utility>
 #include <vector>
 

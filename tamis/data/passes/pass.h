@@ -33,6 +33,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
