@@ -13,53 +13,24 @@ const void* advance(const void* data, DType dtype, Index elements) {
   return static_cast<const char*>(data) + elements * static_cast<Index>(size_of(dtype));
 }
 
-class DenseStore final : public Store {
+// A whole table in memory, dense or sparse.
+class MemoryStore final : public Store {
  public:
-  DenseStore(const DenseView& view, std::shared_ptr<const void> owner, Index block_rows)
-      : Store(view.rows, view.cols, block_rows), view_(view), owner_(std::move(owner)) {}
+  MemoryStore(const Block& whole, Index cols, std::shared_ptr<const void> owner, Index block_rows)
+      : Store(whole.rows, cols, block_rows), whole_(whole), owner_(std::move(owner)) {}
 
-  bool sparse() const override { return false; }
-  Index nonzeros() const override { return rows() * cols(); }
-  DType dtype() const override { return view_.dtype; }
+  bool sparse() const override { return whole_.sparse; }
+  Index nonzeros() const override { return sparse() ? whole_.csr.nonzeros() : rows() * cols(); }
+  DType dtype() const override { return sparse() ? whole_.csr.dtype : whole_.dense.dtype; }
 
   Block block(Index b) const override {
-    Block block;
-    block.first = b * block_rows();
-    block.rows = std::min(block_rows(), rows() - block.first);
-    block.dense = view_;
-    block.dense.data = advance(view_.data, view_.dtype, block.first * view_.row_stride);
-    block.dense.rows = block.rows;
-    return block;
+    const Index first = b * block_rows();
+    return part_of(whole_, first, std::min(block_rows(), rows() - first));
   }
 
  private:
-  DenseView view_;
-  std::shared_ptr<const void> owner_;
-};
-
-class SparseStore final : public Store {
- public:
-  SparseStore(const CsrView& view, std::shared_ptr<const void> owner, Index block_rows)
-      : Store(view.rows, view.cols, block_rows), view_(view), owner_(std::move(owner)) {}
-
-  bool sparse() const override { return true; }
-  Index nonzeros() const override { return view_.nonzeros(); }
-  DType dtype() const override { return view_.dtype; }
-
-  Block block(Index b) const override {
-    Block block;
-    block.first = b * block_rows();
-    block.rows = std::min(block_rows(), rows() - block.first);
-    block.sparse = true;
-    block.csr = view_;
-    block.csr.offsets = view_.offsets + block.first;
-    block.csr.rows = block.rows;
-    return block;
-  }
-
- private:
-  CsrView view_;
-  std::shared_ptr<const void> owner_;
+  const Block whole_;
+  const std::shared_ptr<const void> owner_;
 };
 
 void check_row(const CsrView& view, Index row) {
@@ -106,7 +77,8 @@ std::shared_ptr<const Store> make_dense_store(const DenseView& view, std::shared
                                               Index block_rows) {
   require(view.rows >= 0 && view.cols >= 0 && block_rows >= 1, ErrorCode::usage, "dense rows: shape (", view.rows, ", ",
           view.cols, "), block of ", block_rows, " rows");
-  return std::make_shared<DenseStore>(view, std::move(owner), block_rows);
+  return std::make_shared<MemoryStore>(Block{0, view.rows, false, view, {}, {}}, view.cols, std::move(owner),
+                                       block_rows);
 }
 
 std::shared_ptr<const Store> make_sparse_store(const CsrView& view, std::shared_ptr<const void> owner,
@@ -116,7 +88,17 @@ std::shared_ptr<const Store> make_sparse_store(const CsrView& view, std::shared_
   require(view.dtype == DType::f32 || view.dtype == DType::f64, ErrorCode::usage, "sparse rows: values are ",
           name_of(view.dtype), ", need float32 or float64");
   for (Index i = 0; i < view.rows; ++i) check_row(view, i);
-  return std::make_shared<SparseStore>(view, std::move(owner), block_rows);
+  return std::make_shared<MemoryStore>(Block{0, view.rows, true, {}, view, {}}, view.cols, std::move(owner),
+                                       block_rows);
+}
+
+DenseView view_of(const Matrix& matrix) {
+  return {matrix.data(), DType::f64, matrix.rows(), matrix.cols(), matrix.cols(), 1};
+}
+
+Source source_over(Matrix matrix) {
+  const auto owner = std::make_shared<const Matrix>(std::move(matrix));
+  return Source(make_dense_store(view_of(*owner), owner));
 }
 
 Source::Source(std::shared_ptr<const Store> store) : store_(std::move(store)), columns_(store_->cols()) {

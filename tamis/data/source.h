@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tamis/base/types.h"
+#include "tamis/linalg/matrix.h"
 
 namespace tamis {
 
@@ -152,5 +153,9 @@ class Source {
   std::vector<double> row_scale_;
   std::shared_ptr<MomentsMemo> memo_ = std::make_shared<MomentsMemo>();
 };
+
+// A matrix as a view of it, and as a source that owns it.
+DenseView view_of(const Matrix& matrix);
+Source source_over(Matrix matrix);
 
 }  // namespace tamis

@@ -250,10 +250,8 @@ std::vector<std::string> missing_sets(const ReproduceRequest& request) {
 ExperimentSet sampled_down(const ExperimentSet& set, Index most_rows, Context& context) {
   if (most_rows == 0 || set.source.rows() <= most_rows) return set;
   const auto rows = sample_rows(set.source.rows(), most_rows, context.seed);
-  const auto numbers = std::make_shared<const Matrix>(gather_rows(set.source, rows, context));
   ExperimentSet smaller = set;
-  const DenseView view{numbers->data(), DType::f64, numbers->rows(), numbers->cols(), numbers->cols(), 1};
-  smaller.source = Source(make_dense_store(view, numbers));
+  smaller.source = source_over(gather_rows(set.source, rows, context));
   smaller.classes.clear();
   for (const Index i : rows) smaller.classes.push_back(set.classes[i]);
   return smaller;

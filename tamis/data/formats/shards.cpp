@@ -183,8 +183,7 @@ class TextShards {
         builder.add(c < 0 ? std::string() : labels.names[c]);
       }
     }
-    const Matrix numbers = gather(table.source, context_);
-    written_->add({numbers.data(), DType::f64, numbers.rows(), numbers.cols(), numbers.cols(), 1});
+    written_->add(view_of(gather(table.source, context_)));
   }
 
   Reading finish() {

@@ -45,7 +45,7 @@ RitzPairs from_gram(const Centered& z, Index count, const Matrix& s) {
 struct Sample {
   Sample(const Centered& z, Index count, Context& context)
       : values(gather_rows(z.source(), sample_rows(z.rows(), count, context.seed), context)),
-        source(make_dense_store({values.data(), DType::f64, values.rows(), values.cols(), values.cols(), 1})),
+        source(make_dense_store(view_of(values))),
         centered(source, moments_of(source, context)) {}
   const Matrix values;
   const Source source;

@@ -139,10 +139,7 @@ Graph view_graph(const Source& view, Index neighbors, Context& context) {
 }
 
 Source written_out(const Source& view, Context& context) {
-  if (!writes_views_out(view.rows(), view.cols(), view.sparse())) return view;
-  const auto values = std::make_shared<const Matrix>(gather(view, context));
-  const DenseView dense{values->data(), DType::f64, view.rows(), view.cols(), view.cols(), 1};
-  return Source(make_dense_store(dense, values));
+  return writes_views_out(view.rows(), view.cols(), view.sparse()) ? source_over(gather(view, context)) : view;
 }
 
 // A, with the weights of its three graphs.

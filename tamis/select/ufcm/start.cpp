@@ -59,10 +59,9 @@ Start sampled_start(const UfcmTable& table, const UfcmOptions& options, Index co
     sampled.labels[i] = options.labels[rows[i]];
   }
   if (!options.labels.empty()) sampled.labels.resize(rows.size());
-  const DenseView view{values.data(), DType::f64, values.rows(), values.cols(), values.cols(), 1};
   const UncountedPasses uncounted(context);
   const Restored<CheckpointStore*> unkept(context.checkpoint, nullptr);  // over soon: its states are not worth keeping
-  const Selection fit = ufcm(Source(make_dense_store(view)), sampled, context);
+  const Selection fit = ufcm(Source(make_dense_store(view_of(values))), sampled, context);
   Start start;
   start.w.vectors = gathered(fit.components, table.copies);
   start.centers = fit.centers;
