@@ -106,15 +106,13 @@ void write_columns(Json& json, const Survey& survey) {
   std::size_t j = 0;
   write_list(json, "columns", survey.columns, [&](const SurveyedColumn& column) {
     json.member("column", j++).member("name", column.name).member("holds", name_of(column.content));
-    json.member("missing", column.missing).key("missing_as");
-    column.missing > 0 ? json.value(column.missing_as) : json.null();
-    json.member("not_numbers", column.not_numbers).key("example");
-    column.not_numbers > 0 ? json.value(column.example) : json.null();
+    json.member("missing", column.missing).member_if(column.missing > 0, "missing_as", column.missing_as);
+    json.member("not_numbers", column.not_numbers).member_if(column.not_numbers > 0, "example", column.example);
     json.member("constant", column.constant).member("counts_rows", column.counts_rows).member("rises", column.rises);
-    json.member("distinct", column.distinct).member("sentinels", column.sentinels).key("sentinel");
-    column.sentinels > 0 ? json.value(column.sentinel) : json.null();
-    json.key("copy_of");
-    column.copy_of >= 0 ? json.value(column.copy_of) : json.null();
+    json.member("distinct", column.distinct)
+        .member("sentinels", column.sentinels)
+        .member_if(column.sentinels > 0, "sentinel", column.sentinel);
+    json.member_if(column.copy_of >= 0, "copy_of", column.copy_of);
   });
 }
 

@@ -241,8 +241,7 @@ void write_head(Json& json, const Result& result, Session& session) {
       .key("options")
       .begin_object()
       .member("clusters", request.clusters);
-  json.member("features", request.sizes).key("labels");
-  result.labelled() ? json.value(result.arguments.labels) : json.null();
+  json.member("features", request.sizes).member_if(result.labelled(), "labels", result.arguments.labels);
   json.member("repeats", request.repeats).member("subsets", request.subsets).member("grid", request.grid);
   write_scale(json, result.comparison.scale, result.comparison.scale_reason, result.table);
   json.member("seed", session.context().seed);
@@ -259,8 +258,7 @@ void write_settings(Json& json, const char* name, const Settings& settings) {
 }
 
 void write_run(Json& json, double seconds, Status status, const std::optional<Failure>& failure) {
-  json.key("seconds");
-  failure ? json.null() : json.value(seconds);
+  json.member_if(!failure, "seconds", seconds);
   json.member("status", failure ? "failed" : name_of(status));
   if (failure) json.member("error", failure->reason.text());
 }
@@ -286,8 +284,7 @@ void write_grid(Json& json, const Result& result, const std::vector<GridRun>& gr
 void write_row(Json& json, const Result& result, const ComparedMethod& row) {
   json.member("name", row.name);
   write_run(json, row.seconds, row.report.status, row.failure);
-  json.key("bytes");
-  row.bytes ? json.value(*row.bytes) : json.null();
+  json.member("bytes", row.bytes);
   json.key("options").begin_object();
   write_options(json, row.bound->options(), row.report);
   json.end_object().member("selected", row.selected).member("columns", columns_of_file(result.table, row.selected));

@@ -88,8 +88,7 @@ std::string datasets_text(const std::vector<Checked>& states) {
 
 std::string datasets_json(const std::vector<Checked>& states, const std::string& folder) {
   Json json;
-  json.begin_object().member("tamis", kVersion).key("folder");
-  folder.empty() ? json.null() : json.value(folder);
+  json.begin_object().member("tamis", kVersion).member_if(!folder.empty(), "folder", folder);
   json.key("sets").begin_array();
   for (std::size_t i = 0; i < states.size(); ++i) {
     const ExpectedSet& set = expected_sets()[i];
@@ -100,8 +99,7 @@ std::string datasets_json(const std::vector<Checked>& states, const std::string&
     json.member("order", set.column_major ? "columns" : "rows").end_object();
     json.member("paper_rows", set.paper_rows).member("origin", set.origin).member("limits", set.limits);
     json.member("sha256_file", set.sha256_file).member("sha256_x", set.sha256_x).member("sha256_y", set.sha256_y);
-    json.member("state", name_of(states[i].state)).key("reason");
-    states[i].reason.empty() ? json.null() : json.value(states[i].reason);
+    json.member("state", name_of(states[i].state)).member_if(!states[i].reason.empty(), "reason", states[i].reason);
     json.end_object();
   }
   return json.end_array().end_object().text() + "\n";

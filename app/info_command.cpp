@@ -170,8 +170,7 @@ std::string describe_json(const Known& known, const Context& context) {
   } else {
     json.member("rows", known.survey->rows).key("features").null();
   }
-  json.end_object().key("problem");
-  known.problem.empty() ? json.null() : json.value(known.problem);
+  json.end_object().member_if(!known.problem.empty(), "problem", known.problem);
   json.member("doubts", known.doubts);
   if (known.survey) {
     write_columns(json, *known.survey);

@@ -29,10 +29,7 @@ void write_band(Json& json, const char* name, const MeanSd& value, double p) {
   json.key(name).begin_object().member("mean", value.mean).member("sd", value.sd).member("p", p).end_object();
 }
 
-void write_redundancy(Json& json, const std::optional<double>& value) {
-  json.key("redundancy");
-  value ? json.value(*value) : json.null();
-}
+void write_redundancy(Json& json, const std::optional<double>& value) { json.member("redundancy", value); }
 
 void write_score(Json& json, const char* name, const SubsetScore& score) {
   json.key(name).begin_object();

@@ -96,8 +96,7 @@ std::vector<double> over_starts(const SubsetScore& score, double StartScore::*me
 void write_score(Json& json, const SubsetScore& score) {
   json.member("features", score.features).member("acc", over_starts(score, &StartScore::accuracy));
   json.member("nmi", over_starts(score, &StartScore::nmi)).member("ari", over_starts(score, &StartScore::rand));
-  json.key("redundancy");
-  score.redundancy ? json.value(*score.redundancy) : json.null();
+  json.member("redundancy", score.redundancy);
 }
 
 SubsetScore read_score(const JsonValue& value, Index repeats) {

@@ -19,19 +19,13 @@ void write_optional(Json& json, const char* name, const std::optional<Value>& va
   json.end_object();
 }
 
-void write_number(Json& json, const char* name, const std::optional<double>& value) {
-  json.key(name);
-  value ? json.value(*value) : json.null();
-}
-
 // --- What was done ------------------------------------------------------------------------------------------------
 
 void write_protocol(Json& json, const Protocol& protocol) {
   json.key("protocol").begin_object().member("version", kProtocolVersion).member("quick", protocol.quick);
   json.member("shares", protocol.shares).member("chosen_share", protocol.chosen_share);
   json.member("repeats", protocol.repeats).member("subsets", protocol.subsets).member("neighbors", protocol.neighbors);
-  json.key("most_rows");
-  protocol.most_rows > 0 ? json.value(protocol.most_rows) : json.null();
+  json.member_if(protocol.most_rows > 0, "most_rows", protocol.most_rows);
   json.member("figure2_beta", protocol.figure2);
   write_list(json, "axes", protocol.axes, [&](const GridAxis& axis) {
     json.member("method", axis.method).member("option", axis.option).member("values", axis.values);
@@ -99,8 +93,8 @@ void write_selected(Json& json, const char* name, const std::optional<Measured>&
 void write_grid_summary(Json& json, const TableRow& row) {
   json.member("evaluations", row.evaluations);
   write_measured(json, "label_best", row.best);
-  write_number(json, "grid_median", row.best ? std::optional(row.median) : std::nullopt);
-  write_number(json, "grid_worst", row.best ? std::optional(row.worst) : std::nullopt);
+  json.member_if(row.best.has_value(), "grid_median", row.median);
+  json.member_if(row.best.has_value(), "grid_worst", row.worst);
   write_band(json, "label_best_random", row.best_random);
   write_selected(json, "label_best_selected", row.best);
 }
@@ -117,13 +111,11 @@ void write_row(Json& json, const TableRow& row) {
   write_selected(json, "label_free_selected", row.chosen);
   write_measured(json, "allfea", row.all);
   write_measured(json, "maxvar", row.max_variance);
-  write_number(json, "gain", row.gain);
-  write_number(json, "gain_error", row.gain_error);
-  write_number(json, "label_free_gain", row.chosen_gain);
-  write_number(json, "label_free_gain_error", row.chosen_gain_error);
+  json.member("gain", row.gain).member("gain_error", row.gain_error);
+  json.member("label_free_gain", row.chosen_gain).member("label_free_gain_error", row.chosen_gain_error);
   write_optional(json, "paper", row.paper,
                  [&](const PaperValue& value) { json.member("mean", value.mean).member("sd", value.sd); });
-  write_number(json, "paper_gain", row.paper_gain);
+  json.member("paper_gain", row.paper_gain);
 }
 
 void write_paper_all(Json& json, const Reproduction& result, Measure measure) {

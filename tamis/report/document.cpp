@@ -46,8 +46,7 @@ void write_request(Json& json, const SelectionRecord& record) {
   write_options(json, record.options, record.result.selection.report);
   write_scale(json, record.result.scale, record.result.scale_reason, record.table);
   json.member("seed", record.seed).member("threads", record.threads);
-  json.key("memory");
-  record.memory_limit == 0 ? json.null() : json.value(record.memory_limit);
+  json.member_if(record.memory_limit > 0, "memory", record.memory_limit);
   json.member("include", record.request.include).member("exclude", record.request.exclude);
   json.member("supervised", !record.request.classes.empty()).end_object();
 }
@@ -55,8 +54,9 @@ void write_request(Json& json, const SelectionRecord& record) {
 void write_data(Json& json, const SelectionRecord& record) {
   const Store& store = record.table.source.store();
   json.key("data").begin_object().member("path", record.table.path).member("rows", store.rows());
-  json.member("features", record.table.source.cols()).member("named", !record.table.names.empty()).key("id");
-  record.id_column.empty() ? json.null() : json.value(record.id_column);
+  json.member("features", record.table.source.cols())
+      .member("named", !record.table.names.empty())
+      .member_if(!record.id_column.empty(), "id", record.id_column);
   json.member("format", record.table.format);
   json.member("sparse", store.sparse()).member("dtype", name_of(store.dtype())).member("stored", store.nonzeros());
   json.member("bytes", store.table_bytes()).member("storage", store.in_memory() ? "memory" : "disk");
@@ -146,8 +146,7 @@ EarlierSelection columns_of_document(const JsonValue& document, Index schema, co
 }  // namespace
 
 void write_scale(Json& json, Scaling scale, const std::string& reason, const Table& table) {
-  json.member("scale", name_of(scale)).key("scale_reason");
-  reason.empty() ? json.null() : json.value(reason);
+  json.member("scale", name_of(scale)).member_if(!reason.empty(), "scale_reason", reason);
   json.member("counts", table.as_read.has_value());
 }
 
@@ -166,8 +165,7 @@ std::string selection_json(const SelectionRecord& record) {
   json.member("selected", result.selected).member("columns", columns_of_file(record.table, result.selected));
   json.member("names", names).member("scores", result.scores);
   if (result.selection.guidance) write_guidance(json, result);
-  json.key("clusters");
-  result.selection.clusters.empty() ? json.null() : json.value(result.selection.clusters);
+  json.member_if(!result.selection.clusters.empty(), "clusters", result.selection.clusters);
   const Forecast& expected = result.forecast;
   json.key("forecast").begin_object().member("seconds", expected.seconds).member("passes", expected.passes);
   json.member("peak_bytes", expected.peak_bytes).end_object();

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,10 @@ class Json {
     return end_array();
   }
   template <class Value>
+  Json& value(const std::optional<Value>& known) {
+    return known ? value(*known) : null();
+  }
+  template <class Value>
   Json& value(const std::map<std::string, Value>& members) {
     begin_object();
     for (const auto& [name, one] : members) member(name, one);
@@ -45,6 +50,11 @@ class Json {
   template <class Value>
   Json& member(std::string_view name, const Value& one) {
     return key(name).value(one);
+  }
+  // null unless it is known.
+  template <class Value>
+  Json& member_if(bool known, std::string_view name, const Value& one) {
+    return known ? member(name, one) : key(name).null();
   }
 
   const std::string& text() const { return out_; }
