@@ -2,14 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 
 #include "app/help.h"
 #include "tamis/base/error.h"
-#include "tamis/base/text/spelling.h"
+#include "tamis/base/text/number.h"
 #include "tamis/data/csv/cells.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/run/features.h"
@@ -17,14 +16,6 @@
 namespace tamis::app {
 
 namespace {
-
-template <class Number>
-std::optional<Number> parse_whole(const std::string& text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 std::string methods_with(const std::string& option) {
   std::string names;

@@ -1,5 +1,5 @@
 // A small thread pool. Work is cut into tasks by shape alone, never by the number of threads, and every
-// reduction is merged along a fixed tree (see reduce_tree), so results have the same bits at any thread count.
+// reduction is merged along a fixed tree (data/passes/reduce.h), so results have the same bits at any thread count.
 #pragma once
 
 #include <functional>

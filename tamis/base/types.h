@@ -16,7 +16,7 @@ inline constexpr double kUlp = std::numeric_limits<double>::epsilon();  // the s
 // Element types a table may hold. float16 and bool are widened when read.
 enum class DType { f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 };
 
-std::size_t size_of(DType type);  // in bytes; 0 of a number that is no DType
+std::size_t size_of(DType type);  // in bytes; 0 for a value that names no type
 const char* name_of(DType type);  // as NumPy calls it
 std::optional<DType> dtype_named(std::string_view name);
 

@@ -3,13 +3,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string_view>
 
 #include "tamis/base/error.h"
 #include "tamis/base/memory.h"
 #include "tamis/base/text/nearest.h"
+#include "tamis/base/text/number.h"
 #include "tamis/base/text/pattern.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/base/text/utf8.h"
@@ -20,14 +20,6 @@
 namespace tamis {
 
 namespace {
-
-template <class Number>
-std::optional<Number> parse_whole(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 class Resolver {
  public:

@@ -65,6 +65,15 @@ bool is_regular(int descriptor) {
   return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
 }
 
+// False where one that looks for leftovers has removed it in the moment before the lock: then there must be another. A
+// file system without locks has none to break either.
+bool locked(Temporary& made) {
+  flock(made.open.value(), LOCK_EX);
+  if (!is_same_entry(made.open.value(), made.path)) return false;
+  made.noted = TemporaryName(made.path);
+  return true;
+}
+
 }  // namespace
 
 TemporaryName::TemporaryName(const std::string& path) {
@@ -90,18 +99,13 @@ void remove_temporaries() {
   }
 }
 
-// One that looks for leftovers in the moment before the lock may have removed what was made: then there must be
-// another. A file system without locks has none to break either. Nothing is allocated once it is there, so that none is
-// left over where memory runs out.
+// Nothing is allocated once it is there, so that none is left over where memory runs out.
 Temporary make_temporary_file(const std::string& folder, const std::string& name) {
   for (;;) {
     Temporary made{Descriptor(), concat(folder, "/.", name, kTemporary, std::string(kRandomLetters, 'X')), {}};
     made.open = Descriptor(mkostemp(made.path.data(), O_CLOEXEC));
     require(made.open.open(), ErrorCode::io, folder, "/", name, ": ", std::strerror(errno));
-    flock(made.open.value(), LOCK_EX);
-    if (!is_same_entry(made.open.value(), made.path)) continue;
-    made.noted = TemporaryName(made.path);
-    return made;
+    if (locked(made)) return made;
   }
 }
 
@@ -119,10 +123,7 @@ Temporary make_temporary_folder(const std::string& folder, const std::string& na
       rmdir(made.path.c_str());
       fail(ErrorCode::io, folder, "/", name, ": ", std::strerror(error));
     }
-    flock(made.open.value(), LOCK_EX);
-    if (!is_same_entry(made.open.value(), made.path)) continue;
-    made.noted = TemporaryName(made.path);
-    return made;
+    if (locked(made)) return made;
   }
 }
 

@@ -60,6 +60,20 @@ TEST(Range, Text) {
   EXPECT_EQ((Range{-kInf, 3, false, true}.to_text()), "x < 3");
 }
 
+TEST(Options, ThePythonNameIsTheSameUnlessGiven) {
+  Index value = 1;
+  const Options joined = join({{.name = "p", .value = &value}}, {{.name = "dims", .python_name = "n_components"}});
+  ASSERT_EQ(joined.size(), 2u);
+  EXPECT_EQ(joined[0].in_python(), "p");
+  EXPECT_EQ(joined[1].in_python(), "n_components");
+}
+
+TEST(Options, RangesFromOneSide) {
+  EXPECT_TRUE(at_least(0).contains(0));
+  EXPECT_FALSE(above(0).contains(0));
+  EXPECT_EQ(above(0).to_text(), "x > 0");
+}
+
 TEST(Options, ValueTextShowsDefaultsAndUnset) {
   Sample s;
   const Options o = describe(s);

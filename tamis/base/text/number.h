@@ -1,6 +1,8 @@
 // Numbers in text, independent of the locale.
 #pragma once
 
+#include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -53,6 +55,15 @@ inline const char* parse_short_decimal(const char* from, const char* end, double
 
 // The whole text must be a non-negative integer; false where it is not, or does not fit.
 bool parse_index(std::string_view text, Index& value);
+
+// The whole text must be a number as std::from_chars reads it.
+template <class Number>
+std::optional<Number> parse_whole(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
 
 // Without the blanks at both ends (spaces, tabs, carriage returns).
 std::string_view trimmed(std::string_view text);

@@ -211,15 +211,28 @@ void require_labels(const RowLabels& labels, const Points<T>& points, Index clus
   require(sound, ErrorCode::internal, "points of a chunk in clusters that are not among ", clusters);
 }
 
-template <class T>
-class SumClustersPass {
+// What the passes below share: they sum points by cluster, and leave labels with the chunks.
+class ClusterPass {
  public:
-  static constexpr const char* kName = "sum_clusters";
   static constexpr Index kReadings = 0;
   using Result = ClusterSums;
 
+  static void merge(ClusterSums& into, ClusterSums&& from) { merge_clusters(into, std::move(from)); }
+  RemotePart left(ClusterSums&) const { return bytes_of(std::move(labels_.values)); }
+  void keep(LeftRows there, ClusterSums&) const { keep_there(labels_, std::move(there)); }
+
+ protected:
+  explicit ClusterPass(RowLabels& labels) : labels_(labels) {}
+  RowLabels& labels_;
+};
+
+template <class T>
+class SumClustersPass : public ClusterPass {
+ public:
+  static constexpr const char* kName = "sum_clusters";
+
   SumClustersPass(const Points<T>& points, Index clusters, RowLabels& labels)
-      : points_(points), clusters_(clusters), labels_(labels) {}
+      : ClusterPass(labels), points_(points), clusters_(clusters) {}
   auto given() const { return std::tuple<const Points<T>&, Index, RowLabels&>(points_, clusters_, labels_); }
   Index result_size() const { return clusters_ * points_.dims(); }
 
@@ -237,31 +250,24 @@ class SumClustersPass {
     merge_in_tree(sums, merge_clusters);
     return sums.empty() ? ClusterSums() : std::move(sums.front());
   }
-  static void merge(ClusterSums& into, ClusterSums&& from) { merge_clusters(into, std::move(from)); }
   bool fits(const ClusterSums& sums) const { return clusters_fit(sums, points_, clusters_); }
   void check_arguments() const { require_labels(labels_, points_, clusters_); }
-
-  RemotePart left(ClusterSums&) const { return bytes_of(std::move(labels_.values)); }
-  void keep(LeftRows there, ClusterSums&) const { keep_there(labels_, std::move(there)); }
 
  private:
   const Points<T>& points_;
   const Index clusters_;
-  RowLabels& labels_;
 };
 
 // --- Lloyd's step ---------------------------------------------------------------------------------------------------
 
 template <class T>
-class AssignPass {
+class AssignPass : public ClusterPass {
  public:
   static constexpr const char* kName = "assign_points";
-  static constexpr Index kReadings = 0;
-  using Result = ClusterSums;
 
   AssignPass(const Points<T>& points, const std::vector<T>& g, const std::vector<T>& norm, const RowLabels& fixed,
              RowLabels& labels, std::vector<ClusterSums>* changes = nullptr)
-      : points_(points), g_(g), norm_(norm), fixed_(fixed), labels_(labels), changes_(changes) {}
+      : ClusterPass(labels), points_(points), g_(g), norm_(norm), fixed_(fixed), changes_(changes) {}
   auto given() const {
     return std::tuple<const Points<T>&, const std::vector<T>&, const std::vector<T>&, const RowLabels&, RowLabels&>(
         points_, g_, norm_, fixed_, labels_);
@@ -278,7 +284,6 @@ class AssignPass {
     if (changes.empty() || changes.front().changed == 0) return {};
     return std::exchange(changes.front(), ClusterSums(clusters(), points_.dims()));
   }
-  static void merge(ClusterSums& into, ClusterSums&& from) { merge_clusters(into, std::move(from)); }
   bool fits(const ClusterSums& change) const { return clusters_fit(change, points_, clusters()); }
   void check_arguments() const {
     const bool sound = clusters() >= 1 && is_times(g_.size(), clusters(), points_.dims());
@@ -286,9 +291,6 @@ class AssignPass {
     if (!fixed_.empty()) require_labels(fixed_, points_, clusters());
     if (!labels_.empty()) require_labels(labels_, points_, clusters());
   }
-
-  RemotePart left(ClusterSums&) const { return bytes_of(std::move(labels_.values)); }
-  void keep(LeftRows there, ClusterSums&) const { keep_there(labels_, std::move(there)); }
 
  private:
   Index clusters() const { return static_cast<Index>(norm_.size()); }
@@ -324,7 +326,6 @@ class AssignPass {
   const Points<T>& points_;
   const std::vector<T>&g_, &norm_;
   const RowLabels& fixed_;
-  RowLabels& labels_;
   std::vector<ClusterSums>* changes_;
 };
 

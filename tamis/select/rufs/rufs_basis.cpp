@@ -15,10 +15,6 @@ namespace {
 constexpr Index kBasisSteps = 30;
 constexpr Index kSweeps = 30;  // coordinate descent in a column of F
 
-}  // namespace
-
-namespace {
-
 // The majorant of the F step: 1/2 f'(M + ridge_j I) f - f'h_j in every column, M = G'AG, H = G'AX, A = fit / ||.||.
 struct BasisModel {
   Matrix m, h;  // c x c, d x c

@@ -14,10 +14,6 @@ namespace {
 constexpr Index kRidgeSteps = 20;  // conjugate gradients of one ridge problem elsewhere, from the one before
 constexpr double kRidgeResidual = 1e-4;
 
-}  // namespace
-
-namespace {
-
 // A += B diag(by)
 void add_scaled_columns(const std::vector<double>& by, const Matrix& b, Matrix& a) {
   for (Index i = 0; i < a.rows(); ++i) {
