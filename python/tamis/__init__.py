@@ -6,21 +6,10 @@
 Everything is loaded on first use, so importing tamis is cheap.
 """
 
-import os
 from importlib import import_module
 
-# OpenBLAS chooses its code when it is loaded: ours must know by then what TAMIS_CPU=baseline wants, and nobody else's.
-_core_type = os.environ.get("OPENBLAS_CORETYPE")
-try:
-    if os.environ.get("TAMIS_CPU") == "baseline":
-        os.environ["OPENBLAS_CORETYPE"] = "Prescott"
-    from . import _core
-    from ._core import version as __version__
-finally:
-    if _core_type is not None:
-        os.environ["OPENBLAS_CORETYPE"] = _core_type
-    else:
-        os.environ.pop("OPENBLAS_CORETYPE", None)
+from . import _core
+from ._core import version as __version__
 
 _HOMES = {
     **{method["python_name"]: "_selectors" for method in _core.methods()},
