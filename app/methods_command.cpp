@@ -53,7 +53,7 @@ void write_described(Json& json, const Method& method) {
   json.end_object().key("options").begin_array();
   const auto bound = method.bind();
   for (const auto& option : bound->options()) {
-    json.begin_object().member("name", option.name).member("python_name", option.python_name);
+    json.begin_object().member("name", option.name).member("python_name", option.in_python());
     json.member("type", type_text(option)).member("range", range_text(option));
     json.member("default", value_text(option)).member("help", option.help).end_object();
   }

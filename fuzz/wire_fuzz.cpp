@@ -10,8 +10,9 @@
 #include "tamis/data/passes/passes.h"
 #include "tamis/data/passes/point_passes.h"
 #include "tamis/data/passes/sample.h"
-#include "tamis/data/passes/wire.h"
 #include "tamis/data/stores/remote.h"
+#include "tests/support/tables.h"
+#include "tests/support/workers.h"
 
 namespace tamis {
 namespace {
@@ -19,20 +20,14 @@ namespace {
 constexpr Index kRows = 6, kColumns = 3, kChunk = 4, kClusters = 2;
 
 // Two chunks.
-std::vector<Source> chunks_of(bool sparse) {
-  static const std::vector<double> values = {1, 0, 3, 0, 5, 0, 7, 8, 0, 0, 0, 12, 13, 0, 15, 0, 17, 0};
-  static const std::vector<std::int64_t> offsets = {0, 2, 3, 5, 6, 8, 9};
-  static const std::vector<std::int32_t> columns = {0, 2, 1, 0, 1, 2, 0, 2, 1};
-  static const std::vector<double> stored = {1, 3, 5, 7, 8, 12, 13, 15, 17};
-  std::vector<Source> chunks;
-  for (Index first = 0; first < kRows; first += kChunk) {
-    const Index rows = std::min(kChunk, kRows - first);
-    chunks.emplace_back(
-        sparse ? make_sparse_store({rows, kColumns, offsets.data() + first, columns.data(), stored.data(), DType::f64},
-                                   {}, 2)
-               : make_dense_store({values.data() + first * kColumns, DType::f64, rows, kColumns, kColumns, 1}, {}, 2));
-  }
-  return chunks;
+support::Workers workers_of(bool sparse) {
+  constexpr double kValues[kRows][kColumns] = {{1, 0, 3}, {0, 5, 0}, {7, 8, 0}, {0, 0, 12}, {13, 0, 15}, {0, 17, 0}};
+  Matrix x(kRows, kColumns);
+  std::copy_n(&kValues[0][0], x.size(), x.data());
+  const auto make = [&](const Matrix& rows, Index block_rows) {
+    return sparse ? support::sparse(rows, block_rows) : support::dense(rows, block_rows);
+  };
+  return {x, make, 2, kChunk / 2};
 }
 
 class Damage {
@@ -81,57 +76,6 @@ class Damage {
 
   std::string_view script_;
   unsigned message_ = 0;
-};
-
-// The workers, in this process.
-class Workers {
- public:
-  Workers(bool sparse, std::string_view script, Context& context)
-      : chunks_(chunks_of(sparse)), damage_(script), context_(context) {}
-
-  RemoteResults run(const RemoteCall& call) {
-    std::vector<Bytes> answers;
-    const auto left = std::make_shared<Left>();
-    for (std::size_t c = 0; c < chunks_.size() && static_cast<Index>(c) * kChunk < call.rows; ++c) {
-      RemoteAnswer answer = partial(call, c);
-      answers.push_back(damage_.on_the_way(answer.result));
-      left->push_back(std::move(answer.left));
-    }
-    if (call.merged && answers.size() == 2) {
-      answers = {damage_.on_the_way(remote_merge(call.pass, answers[0], answers[1]))};
-    }
-    RemoteResults out;
-    for (Bytes& answer : answers) {
-      const auto kept = std::make_shared<const Bytes>(std::move(answer));
-      out.parts.push_back({*kept, kept});
-    }
-    if (call.leaves) out.left = left;
-    return out;
-  }
-
- private:
-  using Left = std::vector<RemotePart>;  // by each chunk
-
-  RemoteAnswer partial(const RemoteCall& call, std::size_t c) {
-    const Source& chunk = chunks_[c];
-    const Index first = static_cast<Index>(c) * kChunk;
-    const Bytes shared = damage_.on_the_way(call.shared);
-    std::vector<Bytes> kept;
-    for (const RowArgument& argument : call.by_row) {
-      const auto* data = static_cast<const std::uint8_t*>(argument.data);
-      const auto* left = static_cast<const Left*>(argument.left.get());
-      kept.push_back(damage_.on_the_way(left != nullptr
-                                            ? left->at(c).bytes
-                                            : ByteView(data + static_cast<std::size_t>(first) * argument.bytes,
-                                                       static_cast<std::size_t>(chunk.rows()) * argument.bytes)));
-    }
-    const std::vector<ByteView> by_row(kept.begin(), kept.end());
-    return remote_partial(call.pass, shared, by_row, call.reads ? &chunk : nullptr, chunk.rows(), first, context_);
-  }
-
-  const std::vector<Source> chunks_;
-  Damage damage_;
-  Context& context_;
 };
 
 void ask_for_products(const Source& remote, Context& context) {
@@ -184,14 +128,17 @@ void read(std::string_view bytes, Context& context) {
   const bool sparse = (choice & 1) != 0, few = (choice & 2) != 0, scaled = (choice & 4) != 0;
   // Points stay with rows that come in blocks of the program's size; products sweep where there are several blocks.
   const Index block_rows = topic % 4 >= 2 || (choice & 8) != 0 ? kBlockRows : 2;
-  Workers workers(sparse, bytes, context);
+  support::Workers workers = workers_of(sparse);
+  workers.memory_limit = context.memory_limit;
+  Damage damage(bytes);
+  workers.on_the_way = [&](ByteView sent) { return damage.on_the_way(sent); };
   const RemoteShape shape{kRows, kColumns, sparse, sparse ? Index{9} : kRows * kColumns, DType::f64};
   try {
     Source remote(std::make_shared<RemoteStore>(
         shape, [&](const RemoteCall& call) { return workers.run(call); }, block_rows));
     if (few) remote = remote.with_columns({0, 2});
     if (scaled) {
-      remote = remote.with_column_scale(std::vector<double>(static_cast<std::size_t>(remote.cols()), 0.5));
+      remote = remote.with_column_scale(std::vector<double>(remote.cols(), 0.5));
       remote = remote.with_row_scale(std::vector<double>(kRows, 2));
     }
     converse(remote, topic, context);

@@ -83,23 +83,6 @@ nb::object shown(const void* data, std::initializer_list<std::size_t> shape, con
   return nb::cast(nb::ndarray<nb::numpy, T>(const_cast<void*>(data), shape, owner, strides));
 }
 
-template <class Show>
-nb::object by_type(DType type, Show show) {
-  switch (type) {
-    case DType::f32: return show.template operator()<float>();
-    case DType::f64: return show.template operator()<double>();
-    case DType::i8: return show.template operator()<std::int8_t>();
-    case DType::i16: return show.template operator()<std::int16_t>();
-    case DType::i32: return show.template operator()<std::int32_t>();
-    case DType::i64: return show.template operator()<std::int64_t>();
-    case DType::u8: return show.template operator()<std::uint8_t>();
-    case DType::u16: return show.template operator()<std::uint16_t>();
-    case DType::u32: return show.template operator()<std::uint32_t>();
-    case DType::u64: return show.template operator()<std::uint64_t>();
-  }
-  fail(ErrorCode::internal, "unknown element type");
-}
-
 }  // namespace
 
 std::shared_ptr<const void> lease_of(const nb::handle& object) {
@@ -156,7 +139,7 @@ nb::object view_of(const Source& source) {
   const Block first = source.store().block(0);
   if (!source.sparse()) {
     const DenseView& view = first.dense;
-    return by_type(view.dtype, [&]<class T>() {
+    return with_type(view.dtype, [&]<class T>() {
       return shown<T>(view.data, {rows, cols}, owner, {view.row_stride, view.col_stride});
     });
   }
@@ -165,7 +148,7 @@ nb::object view_of(const Source& source) {
   require(view.offsets[0] == 0, ErrorCode::internal, "sparse rows that do not begin at 0 cannot be shown");
   return nb::make_tuple(shown<const std::int64_t>(view.offsets, {rows + 1}, owner),
                         shown<const std::int32_t>(view.columns, {entries}, owner),
-                        by_type(view.dtype, [&]<class T>() { return shown<T>(view.values, {entries}, owner); }),
+                        with_type(view.dtype, [&]<class T>() { return shown<T>(view.values, {entries}, owner); }),
                         source.cols());
 }
 

@@ -33,7 +33,7 @@ nb::dict report_of(const Report& report, const Options& options, const Speller& 
   for (const auto& [name, values] : report.terms) terms[name.c_str()] = to_array(values);
   for (const auto& [name, value] : report.resolved) {
     const Option* option = find_option(options, name);
-    resolved[(option != nullptr ? option->python_name : name).c_str()] = value;
+    resolved[(option != nullptr ? option->in_python() : name).c_str()] = value;
   }
   nb::dict out;
   out["status"] = name_of(report.status);
@@ -84,6 +84,7 @@ nb::object guidance_of(const SelectResult& result) {
 nb::dict result_of(SelectResult result, const Options& options, const Speller& speller) {
   nb::dict out;
   out["report"] = report_of(result.selection.report, options, speller);
+  out["warnings"] = spelled_with_kinds(result.selection.report.warnings, speller);
   out["guidance"] = guidance_of(result);
   out["scores"] = to_array(std::move(result.scores));
   out["ranking"] = to_array(std::move(result.ranking));

@@ -29,7 +29,7 @@ nb::object value_of(const std::vector<Index>& values) {
 nb::dict describe_option(const Option& option) {
   nb::dict out;
   out["name"] = option.name;
-  out["python_name"] = option.python_name;
+  out["python_name"] = option.in_python();
   out["type"] = type_text(option);
   out["default"] = std::visit([](const auto* value) { return value_of(*value); }, option.value);
   out["range"] = range_text(option);
@@ -146,7 +146,7 @@ void set_options(BoundMethod& bound, const nb::dict& values, const std::string& 
   for (const auto& [key, value] : values) {
     const std::string name = to_bytes(key);
     const auto option =
-        std::find_if(options.begin(), options.end(), [&](const Option& one) { return one.python_name == name; });
+        std::find_if(options.begin(), options.end(), [&](const Option& one) { return one.in_python() == name; });
     require(option != options.end(), ErrorCode::usage, MethodName{where}, ": no option ", name);
     const bool fits = std::visit([&, v = value](auto* place) { return store(*place, v); }, option->value);
     require(fits, ErrorCode::usage, MethodName{where}, ": ", OptionName{option->name}, " = ", to_bytes(nb::repr(value)),

@@ -39,8 +39,8 @@ Run::Run(int threads, std::uint64_t seed, std::uint64_t memory, nb::object progr
   blas::use_one_thread();
   context_.memory_limit = memory;
   context_.is_cancelled = [this] { return is_cancelled(); };
-  context_.on_warning = [this](const Message& message) {
-    if (std::find(warnings_.begin(), warnings_.end(), message) == warnings_.end()) warnings_.push_back(message);
+  context_.on_warning = [this](const Warning& warning) {
+    if (std::find(warnings_.begin(), warnings_.end(), warning) == warnings_.end()) warnings_.push_back(warning);
   };
   if (!progress_.is_none()) context_.on_progress = [this](const Progress& at) { show(at); };
 }

@@ -22,7 +22,7 @@ class Run {
   Run& operator=(const Run&) = delete;
 
   Context& context() { return context_; }
-  const std::vector<Message>& warnings() const { return warnings_; }  // each once
+  const std::vector<Warning>& warnings() const { return warnings_; }  // each once
 
   // Calls work() without the GIL. What Python raised meanwhile (KeyboardInterrupt, an error of `progress`) is raised
   // again in the place of the Error that it caused.
@@ -49,7 +49,7 @@ class Run {
   void raise_pending();
 
   Context context_;
-  std::vector<Message> warnings_;
+  std::vector<Warning> warnings_;
   nb::object progress_;
   std::thread::id caller_ = std::this_thread::get_id();
   std::atomic<bool> cancelled_{false};

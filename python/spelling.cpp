@@ -22,7 +22,7 @@ std::string parameter_of(const std::string& method, const std::string& option) {
   const auto bound = known->bind();
   const Options options = bound->options();
   const Option* found = find_option(options, option);
-  return found == nullptr ? std::string() : found->python_name;
+  return found == nullptr ? std::string() : found->in_python();
 }
 
 std::string literal(const std::string& value) {
@@ -66,9 +66,18 @@ Speller python_names(const nb::dict& words) {
   };
 }
 
-nb::list spelled(const std::vector<Message>& messages, const Speller& speller) {
+nb::list spelled(const std::vector<Warning>& warnings, const Speller& speller) {
   nb::list out;
-  for (const auto& message : messages) out.append(to_text(message.spelled(speller)));
+  for (const auto& warning : warnings) out.append(to_text(warning.message.spelled(speller)));
+  return out;
+}
+
+nb::list spelled_with_kinds(const std::vector<Warning>& warnings, const Speller& speller) {
+  nb::list out;
+  for (const auto& [words, kind] : warnings) {
+    const char* name = kind == Warning::Kind::convergence ? "convergence" : "general";
+    out.append(nb::make_tuple(name, to_text(words.spelled(speller))));
+  }
   return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include "python/arrays.h"
 #include "tamis/base/error.h"
+#include "tamis/base/warning.h"
 
 namespace tamis::python {
 
@@ -11,7 +12,9 @@ namespace tamis::python {
 // it separates by commas. A flag without a word of its own is a parameter of the same name.
 Speller python_names(const nb::dict& words);
 
-nb::list spelled(const std::vector<Message>& messages, const Speller& speller);
+nb::list spelled(const std::vector<Warning>& warnings, const Speller& speller);
+// The same as pairs ("general" or "convergence", words).
+nb::list spelled_with_kinds(const std::vector<Warning>& warnings, const Speller& speller);
 
 // Does the work and gives what it throws these names.
 template <class Work>

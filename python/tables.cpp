@@ -83,19 +83,17 @@ Reading reading_of(const nb::object& parts, Source source, const std::string& wh
   return reading;
 }
 
-DType dtype_named(const std::string& name) {
-  for (const DType type : {DType::f32, DType::f64, DType::i8, DType::i16, DType::i32, DType::i64, DType::u8, DType::u16,
-                           DType::u32, DType::u64}) {
-    if (name == name_of(type)) return type;
-  }
-  fail(ErrorCode::internal, "rows of type ", name);
+DType dtype_of(const std::string& name) {
+  const auto type = dtype_named(name);
+  require(type.has_value(), ErrorCode::internal, "rows of type ", name);
+  return *type;
 }
 
 // Of `Unread` (tamis/_readers/request.py).
 RowShape shape_of(const nb::object& unread) {
   using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
   const auto [rows, cols] = nb::cast<std::pair<Index, Index>>(unread.attr("shape"));
-  RowShape shape{rows, cols, dtype_named(to_bytes(unread.attr("dtype").attr("name"))), {}};
+  RowShape shape{rows, cols, dtype_of(to_bytes(unread.attr("dtype").attr("name"))), {}};
   if (const nb::object given = unread.attr("offsets"); !given.is_none()) {
     const auto offsets = nb::cast<Offsets>(given);
     shape.offsets.assign(offsets.data(), offsets.data() + offsets.size());

@@ -120,8 +120,8 @@ def select_genes(
     excluded = _gene_mask(adata, exclude, "exclude")
     _check_counts(adata, n_top, included, excluded, batch_key)
     X, look = _matrix(adata, layer, method, excluded)
-    messages = look.warnings()
-    warn_all(messages, stacklevel=2)
+    early = look.warnings()
+    warn_all(early, stacklevel=2)
 
     shared = {
         "options": options,
@@ -138,11 +138,11 @@ def select_genes(
         score, order, batches, reports = result["scores"], result["ranking"], None, [result["report"]]
         guidance = result["guidance"] or {}
         n_top = len(result["selected"])
-        found = list(reports[0]["warnings"])
+        found = list(result["warnings"])
     else:
         score, order, batches, reports, found = _over_batches(adata, method, X, batch_key, init, shared, verbose)
         guidance = {}
-    found = look.warnings()[len(messages) :] + found
+    found = look.warnings()[len(early) :] + found
     warn_all(found, stacklevel=2)
 
     columns = _columns(score, order, included, int(n_top))
@@ -153,7 +153,7 @@ def select_genes(
         import pandas
 
         return pandas.DataFrame(columns, index=adata.var_names)
-    about = _description(method, options, init, shared, reports, messages + found)
+    about = _description(method, options, init, shared, reports, [message for _, message in early + found])
     if layer is not None:
         about["layer"] = layer
     if batches is not None:
@@ -312,13 +312,14 @@ class _Look:
                 self._see(X.data[X.indptr[at] : X.indptr[at + 1]] if sparse.issparse(X) else X[at])
 
     def warnings(self):
-        """Warnings about the rows seen so far."""
+        """Warnings about the rows seen so far, as the core gives them: kind and message."""
         if not self._whole or self._largest <= _LARGEST_CODE:
             return []
-        return [
+        message = (
             f"select_genes: {self._where} looks like raw counts; normalize first: "
             "scanpy.pp.normalize_total(adata, target_sum=1e4), then scanpy.pp.log1p(adata)"
-        ]
+        )
+        return [("general", message)]
 
     def _see(self, values):
         if len(values) == 0:
@@ -397,11 +398,11 @@ def _over_batches(adata, method, X, batch_key, init, shared, verbose):
         ranks.append(_shared_ranks(result["scores"]))
         used.append((name, len(rows)))
         reports.append(result["report"])
-        found += [f"batch {name!r}: {message}" for message in result["report"]["warnings"]]
+        found += [(kind, f"batch {name!r}: {message}") for kind, message in result["warnings"]]
     if not ranks:
         reasons = "; ".join(f"{name!r}: {reason}" for name, reason in skipped[:3])
         raise ValueError(f"select_genes: batch_key = {batch_key!r}: all {len(skipped)} batches were skipped; {reasons}")
-    found = [f"batch {name!r} was skipped: {reason}" for name, reason in skipped] + found
+    found = [("general", f"batch {name!r} was skipped: {reason}") for name, reason in skipped] + found
     score, order = _median_order(np.array(ranks))
     about = {
         "key": batch_key,

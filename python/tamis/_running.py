@@ -70,8 +70,8 @@ def progress_for(verbose, name):
     return ProgressBar(name) if verbose else None
 
 
-def warn_all(messages, stacklevel):
-    """Raises the core's warnings as Python warnings; those about convergence as scikit-learn's ConvergenceWarning."""
-    for message in messages:
-        category = ConvergenceWarning if "not converged" in message else UserWarning
+def warn_all(found, stacklevel):
+    """Raises the core's warnings, pairs of a kind and a message, as Python warnings."""
+    for kind, message in found:
+        category = ConvergenceWarning if kind == "convergence" else UserWarning
         warnings.warn(message, category, stacklevel=stacklevel + 1)

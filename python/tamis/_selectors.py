@@ -82,7 +82,7 @@ class Selector(SelectorMixin, BaseEstimator):
             if progress:
                 progress.close()
         self._keep(result)
-        warn_all(result["report"]["warnings"], stacklevel=3)
+        warn_all(result["warnings"], stacklevel=3)
         return self
 
     def transform(self, X):

@@ -11,8 +11,8 @@ void Context::progress(const std::string& stage, double fraction, const std::str
   if (on_progress) on_progress({stage, fraction, detail});
 }
 
-void Context::warn(const Message& message) {
-  if (on_warning) on_warning(message);
+void Context::warn(const Warning& warning) {
+  if (on_warning) on_warning(warning);
 }
 
 void Context::check_cancelled() {

@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "tamis/base/message.h"
 #include "tamis/base/parallel.h"
+#include "tamis/base/warning.h"
 
 namespace tamis {
 
@@ -49,8 +49,8 @@ class Context {
   std::uint64_t memory_limit = 0;                    // bytes, 0: no limit
   ProcessMemory process;                             // that forecasts count with
   std::function<void(const Progress&)> on_progress;  // called from the calling thread only
-  std::function<void(const Message&)> on_warning;    // one line each
-  std::function<bool()> is_cancelled;                // polled between pieces of work
+  std::function<void(const Warning&)> on_warning;
+  std::function<bool()> is_cancelled;  // polled between pieces of work
   // Whether somebody may have written to the input since it was opened; then a pass makes sure that nothing changed.
   std::function<bool()> input_touched;
   Keeper* keeper = nullptr;  // of methods that can be taken up again (registry.h)
@@ -59,7 +59,7 @@ class Context {
   int threads() const { return pool_->threads(); }
 
   void progress(const std::string& stage, double fraction, const std::string& detail = {});
-  void warn(const Message& message);
+  void warn(const Warning& warning);
   void check_cancelled();  // throws Error(interrupted)
 
   void count_pass() { ++passes_; }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <type_traits>
 
 #include "tamis/base/error.h"
 
@@ -103,6 +102,11 @@ std::string Range::to_text() const {
   if (below) return std::string("x ") + (low_open ? "> " : ">= ") + number_text(low);
   if (above) return std::string("x ") + (high_open ? "< " : "<= ") + number_text(high);
   return "any number";
+}
+
+Options join(Options first, const Options& more) {
+  first.insert(first.end(), more.begin(), more.end());
+  return first;
 }
 
 const Option* find_option(const Options& options, const std::string& name) {

@@ -27,18 +27,24 @@ struct Range {
 using OptionValue = std::variant<double*, Index*, bool*, std::string*, std::optional<double>*, std::optional<Index>*,
                                  std::vector<Index>*>;
 
+inline Range at_least(double low) { return {.low = low}; }
+inline Range above(double low) { return {.low = low, .low_open = true}; }
+
 struct Option {
-  std::string name;         // in C++, the command and files
-  std::string python_name;  // the spelling scikit-learn people know
-  OptionValue value;
-  Range range;                       // numbers only
-  std::vector<std::string> choices;  // strings only
-  std::string help;
-  std::string unset_text;  // what an empty optional means
-  bool late = false;       // of Python's signatures, whose order is fixed: it comes after all others
+  std::string name = {};         // in C++, the command and files
+  std::string python_name = {};  // the spelling scikit-learn people know; empty: the same
+  OptionValue value = {};
+  Range range = {};                       // numbers only
+  std::vector<std::string> choices = {};  // strings only
+  std::string help = {};
+  std::string unset_text = {};  // what an empty optional means
+  bool late = false;            // of Python's signatures, whose order is fixed: it comes after all others
+
+  const std::string& in_python() const { return python_name.empty() ? name : python_name; }
 };
 
 using Options = std::vector<Option>;
+Options join(Options first, const Options& more);
 const Option* find_option(const Options& options, const std::string& name);  // null where there is none
 
 // "1", "0.3", "kmeans++", "(unset_text)": the current value.
@@ -50,5 +56,10 @@ std::string type_text(const Option& option);  // "number", "integer", "yes/no", 
 void set_from_text(const Option& option, const std::string& where, const std::string& text);
 // Throws Error(usage) unless every option lies in its range.
 void validate(const Options& options, const std::string& where);
+// The same for an options struct that has a describe().
+template <class MethodOptions>
+void require_valid(MethodOptions options, const std::string& where) {
+  validate(describe(options), where);
+}
 
 }  // namespace tamis

@@ -1,7 +1,6 @@
 #include "tamis/base/sha256.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace tamis {

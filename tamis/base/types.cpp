@@ -1,37 +1,29 @@
 #include "tamis/base/types.h"
 
+#include <iterator>
+
 namespace tamis {
 
-std::size_t size_of(DType type) {
-  switch (type) {
-    case DType::i8:
-    case DType::u8: return 1;
-    case DType::i16:
-    case DType::u16: return 2;
-    case DType::f32:
-    case DType::i32:
-    case DType::u32: return 4;
-    case DType::f64:
-    case DType::i64:
-    case DType::u64: return 8;
-  }
-  return 0;
-}
+namespace {
 
-const char* name_of(DType type) {
-  switch (type) {
-    case DType::f32: return "float32";
-    case DType::f64: return "float64";
-    case DType::i8: return "int8";
-    case DType::i16: return "int16";
-    case DType::i32: return "int32";
-    case DType::i64: return "int64";
-    case DType::u8: return "uint8";
-    case DType::u16: return "uint16";
-    case DType::u32: return "uint32";
-    case DType::u64: return "uint64";
+constexpr struct {
+  const char* name;
+  std::size_t size;
+} kTypes[] = {{"float32", 4}, {"float64", 8}, {"int8", 1},   {"int16", 2},  {"int32", 4},
+              {"int64", 8},   {"uint8", 1},   {"uint16", 2}, {"uint32", 4}, {"uint64", 8}};
+
+bool known(DType type) { return static_cast<std::size_t>(type) < std::size(kTypes); }
+
+}  // namespace
+
+std::size_t size_of(DType type) { return known(type) ? kTypes[static_cast<std::size_t>(type)].size : 0; }
+const char* name_of(DType type) { return known(type) ? kTypes[static_cast<std::size_t>(type)].name : "unknown"; }
+
+std::optional<DType> dtype_named(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(kTypes); ++i) {
+    if (name == kTypes[i].name) return static_cast<DType>(i);
   }
-  return "?";
+  return std::nullopt;
 }
 
 }  // namespace tamis

@@ -149,7 +149,7 @@ class Run {
   // It leaves many of the optima where Lloyd's iteration stands still. Returns the number of moves.
   Index exchange() {
     prepare_exchange();
-    std::vector<double> y(points_.dims()), distance(static_cast<std::size_t>(options_.clusters));
+    std::vector<double> y(points_.dims()), distance(options_.clusters);
     Index total = 0;
     for (Index sweep = 0; sweep < kExchangeSweeps; ++sweep) {
       context_.check_cancelled();
@@ -212,9 +212,8 @@ class Run {
       const Index row = panel * kPanel + r;
       movable_[r] = 0;
       if (row >= points_.rows()) break;
-      const auto at = static_cast<std::size_t>(row);
-      const auto a = static_cast<std::size_t>(labels_.values[at]);
-      if (sums_.counts[a] < 2 || (!fixed_.empty() && fixed_.values[at] >= 0)) continue;
+      const int a = labels_.values[row];
+      if (sums_.counts[a] < 2 || (!fixed_.empty() && fixed_.values[row] >= 0)) continue;
       const auto square = points_.squared_norm(row);
       const T* product = panel_products_.row(r);
       const auto own_size = static_cast<T>(sums_.counts[a]);
@@ -223,7 +222,7 @@ class Run {
       for (Index k = 0; k < c && !movable_[r]; ++k) {
         const auto size = static_cast<T>(sums_.counts[k]);
         const T other = (square + kernel_.norm[k] - 2 * product[k]) * size / (size + 1);
-        movable_[r] = other < own + slack && k != static_cast<Index>(a);
+        movable_[r] = other < own + slack && k != a;
       }
       any = any || movable_[r];
     }

@@ -19,7 +19,7 @@ class Seeding {
       : points_(points),
         options_(options),
         random_(options.seed, static_cast<std::uint64_t>(restart)),
-        distance_(static_cast<std::size_t>(points.panels() * kPanel)) {
+        distance_(points.panels() * kPanel) {
     std::fill_n(distance_.begin(), points.rows(), std::numeric_limits<T>::max());
   }
 
@@ -120,7 +120,7 @@ class Seeding {
   // Takes the candidate that leaves the smallest total over, and returns which.
   Index accept_best(const BasicMatrix<T>& candidates) {
     const Index count = candidates.rows(), m = candidates.cols();
-    std::vector<T> g(candidates.data(), candidates.data() + candidates.size()), norm(static_cast<std::size_t>(count));
+    std::vector<T> g(candidates.data(), candidates.data() + candidates.size()), norm(count);
     for (Index t = 0; t < count; ++t) {
       for (Index j = 0; j < m; ++j) {
         T& value = g[t * m + j];
@@ -129,7 +129,7 @@ class Seeding {
       }
     }
     std::vector<double> cost(count);
-    trial_.resize(distance_.size() * static_cast<std::size_t>(count));
+    trial_.resize(distance_.size() * count);
     kernels<T>().candidates(points_.panel(0), points_.panels(), m, g.data(), norm.data(), count,
                             points_.squared_norms().data(), distance_.data(), trial_.data(), cost.data());
     const auto best = std::min_element(cost.begin(), cost.end()) - cost.begin();

@@ -44,7 +44,7 @@ Source dense_counts(const Table& table, Budget& budget, Context& context) {
   const Store& store = table.source.store();
   const Index cols = table.source.cols();
   budget.take(static_cast<std::uint64_t>(store.rows()) * static_cast<std::uint64_t>(cols) * sizeof(double));
-  auto numbers = std::make_shared<std::vector<double>>(static_cast<std::size_t>(store.rows() * cols));
+  auto numbers = std::make_shared<std::vector<double>>(store.rows() * cols);
   for_blocks(store, context, [&](const Block& block) {
     for (Index i = 0; i < block.rows; ++i) {
       double* row = numbers->data() + (block.first + i) * cols;
@@ -52,7 +52,7 @@ Source dense_counts(const Table& table, Budget& budget, Context& context) {
         row[j] = element(block.dense, i, table.source.columns()[j]);
         require_count(table, block.first + i, j, row[j]);
       }
-      normalize_row(std::span(row, static_cast<std::size_t>(cols)));
+      normalize_row(std::span(row, row + cols));
     }
   });
   DenseView view;
@@ -62,18 +62,13 @@ Source dense_counts(const Table& table, Budget& budget, Context& context) {
   return Source(make_dense_store(view, numbers));
 }
 
-double stored_value(const CsrView& csr, Index at) {
-  return csr.dtype == DType::f32 ? static_cast<double>(static_cast<const float*>(csr.values)[at])
-                                 : static_cast<const double*>(csr.values)[at];
-}
-
 Source sparse_counts(const Table& table, Budget& budget, Context& context) {
   const Store& store = table.source.store();
   budget.take(bytes_of_table(store.rows(), store.nonzeros(), true, DType::f64));
   Csr<double> csr;
   csr.rows = store.rows();
   csr.cols = store.cols();
-  csr.offsets.assign(static_cast<std::size_t>(store.rows()) + 1, 0);
+  csr.offsets.assign(store.rows() + 1, 0);
   for (Index b = 0; b < store.block_count(); ++b) {
     const Block block = store.block(b);
     for (Index i = 0; i < block.rows; ++i) {
@@ -81,17 +76,17 @@ Source sparse_counts(const Table& table, Budget& budget, Context& context) {
       csr.offsets[row + 1] = csr.offsets[row] + block.csr.offsets[i + 1] - block.csr.offsets[i];
     }
   }
-  csr.columns.resize(static_cast<std::size_t>(csr.offsets.back()));
+  csr.columns.resize(csr.offsets.back());
   csr.values.resize(csr.columns.size());
   for_blocks(store, context, [&](const Block& block) {
     for (Index i = 0; i < block.rows; ++i) {
       const Index row = block.first + i, from = csr.offsets[row], to = csr.offsets[row + 1];
       for (Index at = from, in = block.csr.offsets[i]; at < to; ++at, ++in) {
         csr.columns[at] = block.csr.columns[in];
-        csr.values[at] = stored_value(block.csr, in);
+        csr.values[at] = block.csr.value(in);
         require_count(table, row, csr.columns[at], csr.values[at]);
       }
-      normalize_row(std::span(csr.values.data() + from, static_cast<std::size_t>(to - from)));
+      normalize_row(std::span(csr.values.data() + from, csr.values.data() + to));
     }
   });
   return to_source(std::move(csr));

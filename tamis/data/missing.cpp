@@ -43,8 +43,8 @@ void each_entry(const Store& store, Context& context, Visit visit) {
 template <class T>
 Holes find_holes(const Store& store, Context& context) {
   Holes holes;
-  holes.by_column.assign(static_cast<std::size_t>(store.cols()), 0);
-  holes.in_row.assign(static_cast<std::size_t>(store.rows()), false);
+  holes.by_column.assign(store.cols(), 0);
+  holes.in_row.assign(store.rows(), false);
   each_entry<T>(store, context, [&](Index i, Index j, T value) {
     if (!std::isnan(value)) return;
     ++holes.by_column[j];
@@ -112,7 +112,7 @@ Kept kept_of(const Holes& holes, Missing missing) {
 template <class T>
 Source copied(const Store& store, const Kept& kept, const std::vector<double>& filling, Context& context) {
   const Index rows = kept.row_count(), cols = kept.column_count();
-  auto buffer = std::make_shared<Buffer>(static_cast<std::size_t>(rows * cols) * sizeof(T));
+  auto buffer = std::make_shared<Buffer>((rows * cols) * sizeof(T));
   T* to = buffer->as<T>();
   each_entry<T>(store, context, [&](Index i, Index j, T value) {
     if (!kept.rows[i] || !kept.columns[j]) return;

@@ -41,9 +41,8 @@ Points<T>::Points(Index rows, Index dims, double squared_norm, LeftRows there) :
 
 template <class T>
 Points<T>::Points(ByteView panels, Index rows, Index dims) : Points(rows, dims) {
-  require(is_times(panels.size(), dims, static_cast<std::size_t>(this->panels() * kPanel) * sizeof(T)),
-          ErrorCode::internal, "points of a chunk: ", panels.size(), " bytes for ", rows, " rows of ", dims,
-          " numbers");
+  require(is_times(panels.size(), dims, (this->panels() * kPanel) * sizeof(T)), ErrorCode::internal,
+          "points of a chunk: ", panels.size(), " bytes for ", rows, " rows of ", dims, " numbers");
   if (reinterpret_cast<std::uintptr_t>(panels.data()) % alignof(T) == 0) {
     data_ = reinterpret_cast<const T*>(panels.data());
   } else {

@@ -53,7 +53,7 @@ class Points {
  private:
   Points(Index rows, Index dims) : rows_(rows), dims_(dims) {}
   T* allocate();  // panels of zeros
-  std::size_t size() const { return static_cast<std::size_t>(panels() * dims_ * kPanel); }
+  std::size_t size() const { return panels() * dims_ * kPanel; }
   void measure();
 
   Index rows_, dims_;

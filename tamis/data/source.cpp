@@ -119,8 +119,7 @@ std::shared_ptr<const Store> make_sparse_store(const CsrView& view, std::shared_
   return std::make_shared<SparseStore>(view, std::move(owner), block_rows);
 }
 
-Source::Source(std::shared_ptr<const Store> store)
-    : store_(std::move(store)), columns_(static_cast<std::size_t>(store_->cols())) {
+Source::Source(std::shared_ptr<const Store> store) : store_(std::move(store)), columns_(store_->cols()) {
   std::iota(columns_.begin(), columns_.end(), Index{0});
 }
 

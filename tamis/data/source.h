@@ -32,7 +32,19 @@ struct CsrView {
   DType dtype = DType::f64;
 
   Index nonzeros() const { return rows == 0 ? 0 : offsets[rows] - offsets[0]; }
+  double value(Index entry) const;
 };
+
+// visit(values), a pointer to the numbers in their type.
+template <class Visit>
+decltype(auto) with_values(const CsrView& csr, Visit&& visit) {
+  if (csr.dtype == DType::f32) return visit(static_cast<const float*>(csr.values));
+  return visit(static_cast<const double*>(csr.values));
+}
+
+inline double CsrView::value(Index entry) const {
+  return with_values(*this, [&](const auto* numbers) { return static_cast<double>(numbers[entry]); });
+}
 
 // Rows [first, first + rows) of a store; `lease` keeps the memory alive while the block is used.
 struct Block {

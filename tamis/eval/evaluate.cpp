@@ -23,8 +23,7 @@ Matrix centred_points(const Source& source, const ColumnMoments& moments, Contex
   for (Index i = 0; i < points.rows(); ++i) {
     double* row = points.row(i);
     for (Index j = 0; j < points.cols(); ++j) {
-      const auto column = static_cast<std::size_t>(j);
-      row[j] = (row[j] - moments.mean[column]) / moments.unit;
+      row[j] = (row[j] - moments.mean[j]) / moments.unit;
     }
   }
   return points;
@@ -83,7 +82,7 @@ std::vector<Index> random_subset(Index count, std::size_t k, std::uint64_t seed,
   std::iota(order.begin(), order.end(), 0);
   for (std::size_t i = 0; i < k; ++i) {
     const Index step = random.below(i, count - static_cast<Index>(i));
-    std::swap(order[i], order[i + static_cast<std::size_t>(step)]);
+    std::swap(order[i], order[i + step]);
   }
   order.resize(k);
   std::sort(order.begin(), order.end());
@@ -153,8 +152,7 @@ std::vector<SubsetScore> score_random_subsets(const Source& source, const std::v
   for (Index s = 0; s < options.subsets; ++s) {
     context.progress("evaluate", 0.1 + 0.9 * static_cast<double>(s) / static_cast<double>(options.subsets),
                      concat("random subset ", s + 1, " of ", options.subsets));
-    const auto subset =
-        random_subset(source.cols(), static_cast<std::size_t>(features), context.seed, static_cast<std::uint64_t>(s));
+    const auto subset = random_subset(source.cols(), features, context.seed, static_cast<std::uint64_t>(s));
     scores.push_back(score_subset(source, classes, subset, options, options.subsets, context));
   }
   return scores;

@@ -86,25 +86,24 @@ double sum_pairs(const std::vector<Index>& sums) {
 // the row of each column, or -1. Rows and columns count from 1 inside, 0 being "none".
 std::vector<Index> match_columns(const BasicMatrix<Index>& cost) {
   const Index rows = cost.rows(), cols = cost.cols();
-  const auto size = [](Index count) { return static_cast<std::size_t>(count + 1); };
-  std::vector<Index> row_price(size(rows), 0), col_price(size(cols), 0), match(size(cols), 0), way(size(cols), 0);
+  std::vector<Index> row_price(rows + 1), col_price(cols + 1), match(cols + 1), way(cols + 1);
   for (Index i = 1; i <= rows; ++i) {
     match[0] = i;
-    std::size_t j = 0;
-    std::vector<Index> slack(size(cols), std::numeric_limits<Index>::max());
-    std::vector<char> used(size(cols), 0);
+    Index j = 0;
+    std::vector<Index> slack(cols + 1, std::numeric_limits<Index>::max());
+    std::vector<char> used(cols + 1);
     do {
       used[j] = 1;
       const Index row = match[j];
       Index step = std::numeric_limits<Index>::max();
-      std::size_t next = 0;
-      for (std::size_t k = 1; k <= static_cast<std::size_t>(cols); ++k) {
+      Index next = 0;
+      for (Index k = 1; k <= cols; ++k) {
         if (used[k]) continue;
-        const Index reduced = cost(row - 1, static_cast<Index>(k) - 1) - row_price[row] - col_price[k];
-        if (reduced < slack[k]) slack[k] = reduced, way[k] = static_cast<Index>(j);
+        const Index reduced = cost(row - 1, k - 1) - row_price[row] - col_price[k];
+        if (reduced < slack[k]) slack[k] = reduced, way[k] = j;
         if (slack[k] < step) step = slack[k], next = k;
       }
-      for (std::size_t k = 0; k <= static_cast<std::size_t>(cols); ++k) {
+      for (Index k = 0; k <= cols; ++k) {
         if (used[k]) {
           row_price[match[k]] += step, col_price[k] -= step;
         } else {
@@ -114,9 +113,8 @@ std::vector<Index> match_columns(const BasicMatrix<Index>& cost) {
       j = next;
     } while (match[j] != 0);
     while (j != 0) {
-      const auto before = static_cast<std::size_t>(way[j]);
-      match[j] = match[before];
-      j = before;
+      match[j] = match[way[j]];
+      j = way[j];
     }
   }
   std::vector<Index> row_of(cols);

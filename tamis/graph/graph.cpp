@@ -109,18 +109,23 @@ double bandwidth_of(const Source& source, const GraphOptions& options, const Nei
 
 }  // namespace
 
+Option neighbors_option(Index& value) {
+  return {.name = "neighbors",
+          .python_name = "n_neighbors",
+          .value = &value,
+          .range = at_least(1),
+          .help = "number of nearest neighbors of each row"};
+}
+
 Options describe(GraphOptions& o) {
-  const double inf = std::numeric_limits<double>::infinity();
   return {
-      {"neighbors", "n_neighbors", &o.neighbors, {1, inf}, {}, "number of nearest neighbors of each row", ""},
-      {"bandwidth",
-       "bandwidth",
-       &o.bandwidth,
-       {0, inf, true, false},
-       {},
-       "t of the heat kernel exp(-||xi - xj||^2 / (2 t^2))",
-       "mean distance between rows"},
-      {"weights", "weights", &o.weights, {}, {"heat", "binary", "cosine"}, "weights of the edges", ""},
+      neighbors_option(o.neighbors),
+      {.name = "bandwidth",
+       .value = &o.bandwidth,
+       .range = above(0),
+       .help = "t of the heat kernel exp(-||xi - xj||^2 / (2 t^2))",
+       .unset_text = "mean distance between rows"},
+      {.name = "weights", .value = &o.weights, .choices = {"heat", "binary", "cosine"}, .help = "weights of the edges"},
   };
 }
 

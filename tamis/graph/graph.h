@@ -21,6 +21,7 @@ struct GraphOptions {
 
 // The options above, to be joined with a method's own.
 Options describe(GraphOptions& options);
+Option neighbors_option(Index& value);
 
 // Symmetric, in compressed rows with rising columns.
 struct Graph {

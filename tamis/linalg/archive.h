@@ -36,7 +36,7 @@ class Packer {
   }
   Packer& put(const Matrix& matrix) {
     put(matrix.rows()).put(matrix.cols());
-    return add(matrix.data(), static_cast<std::size_t>(matrix.size()) * sizeof(double));
+    return add(matrix.data(), matrix.size() * sizeof(double));
   }
   Packer& put(const std::vector<Matrix>& matrices) { return put_each(matrices); }
   template <class T>
@@ -97,9 +97,9 @@ class Unpacker {
   Matrix matrix() {
     const auto rows = number<Index>(), cols = number<Index>();
     require(rows >= 0 && cols >= 0 && (cols == 0 || rows <= kMost / cols), code_, damaged_);
-    check(static_cast<std::size_t>(rows * cols), sizeof(double));
+    check(rows * cols, sizeof(double));
     Matrix matrix(rows, cols);
-    copy(matrix.data(), static_cast<std::size_t>(matrix.size()));
+    copy(matrix.data(), matrix.size());
     return matrix;
   }
   std::vector<Matrix> matrices() {

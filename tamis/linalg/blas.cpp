@@ -159,7 +159,7 @@ void eigen_largest(Index n, Index count, double* a, double* values, double* vect
   if (cpu_is_baseline()) return portable_eigen_largest(n, count, a, values, vectors);
   const int ni = narrow(n), low = narrow(n - count + 1);
   auto lock = one_at_a_time();
-  std::vector<double> backup(a, a + n * n), all(static_cast<std::size_t>(n));
+  std::vector<double> backup(a, a + n * n), all(n);
   std::vector<int> support(2 * count);
   const double zero = 0;
   int found = 0, info = 0, query = -1, integer_size = 0;

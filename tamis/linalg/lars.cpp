@@ -90,7 +90,7 @@ class GrowingCholesky {
 class Path {
  public:
   Path(const Matrix& correlations, Index k, Index active, double ridge)
-      : wanted_(active), ridge_(ridge), c_(static_cast<std::size_t>(correlations.rows())), state_(c_.size(), kFree) {
+      : wanted_(active), ridge_(ridge), c_(correlations.rows()), state_(c_.size(), kFree) {
     double largest = 0;
     for (std::size_t j = 0; j < c_.size(); ++j) {
       c_[j] = correlations(static_cast<Index>(j), k);
@@ -166,13 +166,12 @@ class Path {
 
   void store(Index k, LarsFit& fit) const {
     for (std::size_t i = 0; i < beta_.size(); ++i) fit.coefficients(direction_.columns[i], k) = beta_[i];
-    const auto at = static_cast<std::size_t>(k);
-    fit.lambda[at] = lambda_;
-    fit.active[at] = static_cast<Index>(beta_.size());
-    fit.steps[at] = steps_;
-    fit.drops[at] = drops_;
-    fit.dependent[at] = dependent_;
-    fit.stuck[at] = stuck_ ? 1 : 0;
+    fit.lambda[k] = lambda_;
+    fit.active[k] = static_cast<Index>(beta_.size());
+    fit.steps[k] = steps_;
+    fit.drops[k] = drops_;
+    fit.dependent[k] = dependent_;
+    fit.stuck[k] = stuck_ ? 1 : 0;
   }
 
  private:
@@ -255,17 +254,16 @@ void step(std::vector<Path*>& paths, LarsColumns& x, Context& context) {
 
   std::vector<Combination> directions(paths.size());
   context.pool().run(count, [&](Index k) {
-    const auto at = static_cast<std::size_t>(k);
-    Path& path = *paths[at];
+    Path& path = *paths[k];
     if (path.done()) return;
-    if (const Index j = entering[at]; j >= 0) {
+    if (const Index j = entering[k]; j >= 0) {
       std::vector<Index> columns = path.columns();
       columns.push_back(j);
       std::vector<double> row(columns.size());
       x.inner(j, columns, row.data());
       path.enter(j, std::move(row));
     }
-    directions[at] = path.direction();
+    directions[k] = path.direction();
   });
   const Matrix images = x.images(directions, context);
   context.pool().run(count, [&](Index k) {
@@ -296,10 +294,9 @@ Matrix GramColumns::images(const std::vector<Combination>& directions, Context& 
   }
   context.pool().run((count_ + kPanelColumns - 1) / kPanelColumns, [&](Index p) {
     for (Index k = 0; k < out.rows(); ++k) {
-      const auto at = static_cast<std::size_t>(k);
       double sums[kPanelColumns] = {};
-      kernels<double>().sparse_gather(static_cast<Index>(columns[at].size()), directions[at].values.data(),
-                                      columns[at].data(), panels_.row(p * count_), kPanelColumns, sums);
+      kernels<double>().sparse_gather(static_cast<Index>(columns[k].size()), directions[k].values.data(),
+                                      columns[k].data(), panels_.row(p * count_), kPanelColumns, sums);
       std::copy_n(sums, std::min(kPanelColumns, count_ - p * kPanelColumns), out.row(k) + p * kPanelColumns);
     }
   });
@@ -328,10 +325,9 @@ LarsFit lars_lasso(LarsColumns& x, const Matrix& correlations, const LarsOptions
     fraction = std::max(fraction, least);
     if (options.progress) options.progress(fraction);
   }
-  const auto count = static_cast<std::size_t>(targets);
-  LarsFit fit{Matrix(d, targets),        std::vector<double>(count), std::vector<Index>(count),
-              std::vector<Index>(count), std::vector<Index>(count),  std::vector<Index>(count),
-              std::vector<char>(count)};
+  LarsFit fit{Matrix(d, targets),          std::vector<double>(targets), std::vector<Index>(targets),
+              std::vector<Index>(targets), std::vector<Index>(targets),  std::vector<Index>(targets),
+              std::vector<char>(targets)};
   for (Index k = 0; k < targets; ++k) paths[k].store(k, fit);
   return fit;
 }

@@ -12,8 +12,7 @@ template <class T>
 class BasicMatrix {
  public:
   BasicMatrix() = default;
-  BasicMatrix(Index rows, Index cols, T value = T(0))
-      : rows_(rows), cols_(cols), data_(static_cast<std::size_t>(rows * cols), value) {}
+  BasicMatrix(Index rows, Index cols, T value = T(0)) : rows_(rows), cols_(cols), data_(rows * cols, value) {}
 
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
@@ -34,6 +33,5 @@ class BasicMatrix {
 };
 
 using Matrix = BasicMatrix<double>;
-using MatrixF = BasicMatrix<float>;
 
 }  // namespace tamis

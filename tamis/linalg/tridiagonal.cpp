@@ -11,8 +11,7 @@
 
 namespace tamis {
 
-Tridiagonal::Tridiagonal(Matrix a)
-    : q_(std::move(a)), diagonal_(static_cast<std::size_t>(q_.rows())), off_(diagonal_.size()) {
+Tridiagonal::Tridiagonal(Matrix a) : q_(std::move(a)), diagonal_(q_.rows()), off_(diagonal_.size()) {
   assert(q_.rows() == q_.cols());
   blas::tridiagonalize(q_.rows(), q_.data(), diagonal_.data(), off_.data());
   double norm = 0;
@@ -29,16 +28,14 @@ void Tridiagonal::solve_tridiagonal(double r, Matrix& b) const {
   const double ridge = std::max(r, rounding_);
   std::vector<double> pivot(diagonal_.size());
   for (Index i = 0; i < n; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const double ratio = i > 0 ? off_[at - 1] / pivot[at - 1] : 0.0;
+    const double ratio = i > 0 ? off_[i - 1] / pivot[i - 1] : 0.0;
     // Rounding may leave less than the least eigenvalue of T + r I, which no pivot is below.
-    pivot[at] = std::max(diagonal_[at] + ridge - (i > 0 ? ratio * off_[at - 1] : 0.0), ridge);
+    pivot[i] = std::max(diagonal_[i] + ridge - (i > 0 ? ratio * off_[i - 1] : 0.0), ridge);
     for (Index k = 0; i > 0 && k < m; ++k) b(i, k) -= ratio * b(i - 1, k);
   }
   for (Index i = n - 1; i >= 0; --i) {
-    const auto at = static_cast<std::size_t>(i);
     for (Index k = 0; k < m; ++k) {
-      b(i, k) = (b(i, k) - (i + 1 < n ? off_[at] * b(i + 1, k) : 0.0)) / pivot[at];
+      b(i, k) = (b(i, k) - (i + 1 < n ? off_[i] * b(i + 1, k) : 0.0)) / pivot[i];
     }
   }
 }
@@ -47,10 +44,9 @@ Matrix Tridiagonal::times_tridiagonal(const Matrix& y) const {
   const Index n = y.rows();
   Matrix out(n, y.cols());
   for (Index i = 0; i < n; ++i) {
-    const auto at = static_cast<std::size_t>(i);
     for (Index k = 0; k < y.cols(); ++k) {
-      out(i, k) = diagonal_[at] * y(i, k) + (i > 0 ? off_[at - 1] * y(i - 1, k) : 0.0) +
-                  (i + 1 < n ? off_[at] * y(i + 1, k) : 0.0);
+      out(i, k) = diagonal_[i] * y(i, k) + (i > 0 ? off_[i - 1] * y(i - 1, k) : 0.0) +
+                  (i + 1 < n ? off_[i] * y(i + 1, k) : 0.0);
     }
   }
   return out;

@@ -27,7 +27,7 @@ std::optional<std::string> cell_contents(const std::string& path) {
   const auto stream = open_file(path, nullptr);
   const std::uint64_t size = stream->remaining().value_or(0);
   if (size > kMostBytes) return std::nullopt;
-  std::string bytes(static_cast<std::size_t>(size), '\0');
+  std::string bytes(size, '\0');
   bytes.resize(stream->read_full(bytes.data(), bytes.size()));
   return bytes;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <set>
 
 #include "tamis/base/sha256.h"
@@ -63,7 +62,7 @@ namespace {
 // Every number of a dense store, row after row, as bytes in the machine's order.
 void add_dense(Sha256& hash, const Store& store) {
   const std::size_t width = size_of(store.dtype());
-  std::string row(static_cast<std::size_t>(store.cols()) * width, '\0');
+  std::string row(store.cols() * width, '\0');
   for (Index b = 0; b < store.block_count(); ++b) {
     const Block block = store.block(b);
     const auto* from = static_cast<const char*>(block.dense.data);
@@ -85,7 +84,7 @@ void add_sparse(Sha256& hash, const Store& store) {
     const auto count = static_cast<std::size_t>(csr.nonzeros()), width = size_of(csr.dtype);
     for (Index i = 0; i <= csr.rows; ++i) hash.add(std::to_string(csr.offsets[i] - first) + " ");
     hash.add(csr.columns + first, count * sizeof *csr.columns);
-    hash.add(static_cast<const char*>(csr.values) + static_cast<std::size_t>(first) * width, count * width);
+    hash.add(static_cast<const char*>(csr.values) + first * width, count * width);
   }
 }
 

@@ -94,7 +94,7 @@ void rank_and_score(const ExperimentSet& set, Cell& cell, Scorer& scorer, Contex
   cell.resolved = std::move(report.resolved);
   cell.objective = std::move(report.objective);
   cell.terms = std::move(report.terms);
-  for (const Message& warning : report.warnings) cell.warnings.push_back(warning.text());
+  for (const Warning& warning : report.warnings) cell.warnings.push_back(warning.text());
 }
 
 void score_everything(const ExperimentSet& set, Cell& cell, Scorer& scorer, Context& context) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "tamis/base/text/quote.h"
 #include "tamis/base/text/spelling.h"

@@ -1,7 +1,5 @@
 #include "tamis/paper/reproduce_report.h"
 
-#include <map>
-
 #include "tamis/base/version.h"
 #include "tamis/report/json.h"
 

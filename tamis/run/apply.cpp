@@ -1,7 +1,6 @@
 #include "tamis/run/apply.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "tamis/base/error.h"

@@ -29,7 +29,7 @@ std::string name_in_folder(const std::string& path) { return std::filesystem::pa
 
 std::string contents_of(const std::string& path) {
   const auto stream = open_file(path, nullptr);
-  std::string bytes(static_cast<std::size_t>(stream->remaining().value_or(0)), '\0');
+  std::string bytes(stream->remaining().value_or(0), '\0');
   bytes.resize(stream->read_full(bytes.data(), bytes.size()));
   return bytes;
 }
@@ -88,7 +88,7 @@ std::string checkpoint_state(std::string_view bytes, const std::string& key, con
                      line != std::string_view::npos && parse_index(rest.substr(0, line), size) && size >= 0 &&
                      static_cast<std::size_t>(size) <= rest.size() - line - 1;
   require(whole, ErrorCode::bad_data, where, ": the checkpoint is damaged; delete the file to start over");
-  const std::string_view theirs = rest.substr(line + 1, static_cast<std::size_t>(size));
+  const std::string_view theirs = rest.substr(line + 1, size);
   require(theirs == key, ErrorCode::usage, where,
           ": the checkpoint of another run: ", difference(std::string(theirs), key));
   return std::string(rest.substr(line + 1 + theirs.size()));

@@ -44,7 +44,7 @@ class Steps {
   Index begun_ = 0;
 };
 
-using Muted = Restored<std::function<void(const Message&)>>;
+using Muted = Restored<std::function<void(const Warning&)>>;
 
 Settings settings_for(const CompareRequest& request, const std::string& method) {
   const auto found = request.settings.find(method);

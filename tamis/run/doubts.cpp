@@ -96,8 +96,7 @@ std::vector<Message> doubts_of_sentinels(const Source& source, const ColumnMomen
   double example = 0.0;
   std::size_t looked_at = 0;
   for (Index j = 0; j < source.cols() && looked_at < kLookedAt; ++j) {
-    const auto column = static_cast<std::size_t>(j);
-    for (const double end : {moments.min[column], moments.max[column]}) {
+    for (const double end : {moments.min[j], moments.max[j]}) {
       if (!is_sentinel(end) || !moments.varies(j)) continue;
       ++looked_at;
       const Rest rest = rest_of(source, j, end, context);
@@ -117,11 +116,8 @@ std::vector<Message> doubts_of_sentinels(const Source& source, const ColumnMomen
 
 bool all_whole(const Block& block) {
   if (block.sparse) {
-    const bool single = block.csr.dtype == DType::f32;
     for (Index at = block.csr.offsets[0]; at < block.csr.offsets[block.rows]; ++at) {
-      const double value = single ? static_cast<double>(static_cast<const float*>(block.csr.values)[at])
-                                  : static_cast<const double*>(block.csr.values)[at];
-      if (!is_whole(value)) return false;
+      if (!is_whole(block.csr.value(at))) return false;
     }
     return true;
   }

@@ -5,16 +5,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 #include <string_view>
-#include <unordered_map>
 
 #include "tamis/base/error.h"
 #include "tamis/base/memory.h"
 #include "tamis/base/text/nearest.h"
 #include "tamis/base/text/pattern.h"
 #include "tamis/base/text/quote.h"
-#include "tamis/base/text/spelling.h"
 #include "tamis/base/text/utf8.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/data/formats/list.h"
@@ -228,7 +225,7 @@ std::vector<Index> resolve_features(const FeatureList& list, const Table& table,
 
 void leave_out(Table& table, const std::vector<Index>& features) {
   if (features.empty()) return;
-  std::vector<char> out(static_cast<std::size_t>(table.source.cols()), 0);
+  std::vector<char> out(table.source.cols(), 0);
   for (const Index j : features) out[j] = 1;
   std::vector<Index> kept, columns;
   std::vector<std::string> names;

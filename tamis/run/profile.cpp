@@ -31,20 +31,15 @@ void add_value(Fingerprints& prints, std::size_t column, Index row, double value
 }
 
 Fingerprints block_fingerprints(const Store& store, const Block& block) {
-  const auto columns = static_cast<std::size_t>(store.cols());
-  Fingerprints prints{std::vector<std::uint64_t>(columns, 0), std::vector<Index>(columns, 0)};
+  Fingerprints prints{std::vector<std::uint64_t>(store.cols()), std::vector<Index>(store.cols())};
   for (Index i = 0; i < block.rows; ++i) {
     const Index row = block.first + i;
     if (!block.sparse) {
-      for (Index j = 0; j < store.cols(); ++j)
-        add_value(prints, static_cast<std::size_t>(j), row, element(block.dense, i, j));
+      for (Index j = 0; j < store.cols(); ++j) add_value(prints, j, row, element(block.dense, i, j));
       continue;
     }
-    const bool single = block.csr.dtype == DType::f32;
     for (Index at = block.csr.offsets[i]; at < block.csr.offsets[i + 1]; ++at) {
-      const double value = single ? static_cast<double>(static_cast<const float*>(block.csr.values)[at])
-                                  : static_cast<const double*>(block.csr.values)[at];
-      add_value(prints, static_cast<std::size_t>(block.csr.columns[at]), row, value);
+      add_value(prints, block.csr.columns[at], row, block.csr.value(at));
     }
   }
   return prints;
@@ -81,7 +76,7 @@ void find_duplicates(const Source& source, const Fingerprints& prints, const std
                      Context& context) {
   std::map<std::pair<std::uint64_t, Index>, std::vector<Index>> groups;
   for (Index j = 0; j < source.cols(); ++j) {
-    const auto stored = static_cast<std::size_t>(source.columns()[j]);
+    const Index stored = source.columns()[j];
     if (!skip[j]) groups[{prints.hash[stored], prints.filled[stored]}].push_back(j);
   }
   for (const auto& [print, group] : groups) {
@@ -117,10 +112,9 @@ Profile profile(const Source& source, Context& context) {
   std::vector<char> skip(source.cols(), 0);
   const auto missing = count_not_finite(source, context);
   for (Index j = 0; j < source.cols(); ++j) {
-    const auto column = static_cast<std::size_t>(j);
-    result.not_finite += missing[column];
-    skip[column] = missing[column] > 0;
-    (missing[column] > 0 ? result.columns_not_finite : finite).push_back(j);
+    result.not_finite += missing[j];
+    skip[j] = missing[j] > 0;
+    (missing[j] > 0 ? result.columns_not_finite : finite).push_back(j);
   }
   const auto prints = fingerprints(source.store(), context);
   for (const Index stored : source.columns()) result.zeros += source.rows() - prints.filled[stored];

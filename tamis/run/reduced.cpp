@@ -82,12 +82,11 @@ void write_npy(const Table& table, const std::vector<Index>& selected, FileWrite
 // In full: whole numbers above 2^53 would lose digits as doubles.
 std::string element_text(const DenseView& view, Index i, Index j) {
   const Index at = i * view.row_stride + j * view.col_stride;
-  switch (view.dtype) {
-    case DType::i64: return std::to_string(static_cast<const std::int64_t*>(view.data)[at]);
-    case DType::u64: return std::to_string(static_cast<const std::uint64_t*>(view.data)[at]);
-    case DType::f32: return number_text(static_cast<const float*>(view.data)[at]);
-    default: return number_text(element(view, i, j));
-  }
+  return with_type(view.dtype, [&]<class T>() {
+    const T value = static_cast<const T*>(view.data)[at];
+    if constexpr (std::is_floating_point_v<T>) return number_text(value);
+    return std::to_string(value);
+  });
 }
 
 void write_csv(const Table& table, const std::vector<Index>& selected, const std::string& id_column, FileWriter& out,
@@ -139,9 +138,7 @@ void write_mtx(const Table& table, const std::vector<Index>& selected, FileWrite
   out.write(concat("%%MatrixMarket matrix coordinate real general\n", table.source.rows(), ' ', selected.size(), ' ',
                    count, '\n'));
   for_entries(table, selected, context, [&](const Block& block, Index row, Index column, Index at) {
-    const bool single = block.csr.dtype == DType::f32;
-    const std::string value = single ? number_text(static_cast<const float*>(block.csr.values)[at])
-                                     : number_text(static_cast<const double*>(block.csr.values)[at]);
+    const std::string value = with_values(block.csr, [&](const auto* values) { return number_text(values[at]); });
     out.write(std::to_string(row + 1) + ' ' + std::to_string(column + 1) + ' ' + value + '\n');
   });
 }

@@ -11,7 +11,6 @@
 #include "tamis/base/error.h"
 #include "tamis/base/memory.h"
 #include "tamis/base/sha256.h"
-#include "tamis/base/text/spelling.h"
 #include "tamis/base/version.h"
 #include "tamis/run/checkpoint.h"
 #include "tamis/run/doubts.h"
@@ -98,8 +97,9 @@ bool wants_every_iteration(const Options& options) {
 
 void warn_of_stopping(const Method& method, const Options& options, Report& report, Context& context) {
   if (report.status != Status::max_iterations || wants_every_iteration(options)) return;
-  report.warnings.push_back(message(MethodName{method.name}, ": not converged in ", report.iterations,
-                                    " iterations; raise ", Flag{"iterations"}, " or ", Flag{"tolerance"}));
+  report.warnings.emplace_back(message(MethodName{method.name}, ": not converged in ", report.iterations,
+                                       " iterations; raise ", Flag{"iterations"}, " or ", Flag{"tolerance"}),
+                               Warning::Kind::convergence);
   context.warn(report.warnings.back());
 }
 
@@ -114,7 +114,7 @@ std::string data_key(const Source& source, const ColumnMoments& moments, Context
   Sha256 hash;
   for (const auto* values : {&moments.mean, &moments.scatter, &moments.min, &moments.max}) add_bytes(hash, *values);
   const Matrix some = gather_rows(source, sample_rows(source.rows(), std::min(kRows, source.rows()), 0), context);
-  hash.add(some.data(), static_cast<std::size_t>(some.size()) * sizeof(double));
+  hash.add(some.data(), some.size() * sizeof(double));
   return hash.finish();
 }
 

@@ -142,8 +142,8 @@ class TextSurveyor {
 
   Survey run() {
     width_ = first_.size() - (layout_.trailing ? 1 : 0);
-    budget_.take(static_cast<std::size_t>(width_) * sizeof(ColumnSurveyor));
-    columns_.resize(static_cast<std::size_t>(width_));
+    budget_.take(width_ * sizeof(ColumnSurveyor));
+    columns_.resize(width_);
     if (!found_.header && width_ > 0) {
       for (Index j = 0; j < width_; ++j) add(j, first_.cell(j), first_line_);
       ++found_.rows;

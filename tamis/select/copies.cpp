@@ -38,10 +38,7 @@ ColumnSets candidates(const ColumnMoments& moments) {
   std::vector<Index> all(moments.mean.size());
   std::iota(all.begin(), all.end(), Index{0});
   const auto none = [](Index) { return 0.0; };
-  const auto of_range = [&](Index j) {
-    const auto k = static_cast<std::size_t>(j);
-    return kRounding * (moments.max[k] - moments.min[k]);
-  };
+  const auto of_range = [&](Index j) { return kRounding * (moments.max[j] - moments.min[j]); };
   const auto of_scatter = [&](Index j) { return kRounding * moments.scatter[j]; };
   ColumnSets sets = cut({std::move(all)}, moments.min, none);
   sets = cut(std::move(sets), moments.max, none);

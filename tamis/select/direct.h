@@ -2,8 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <cmath>
-#include <string>
 #include <utility>
 #include <vector>
 

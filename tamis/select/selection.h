@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "tamis/base/message.h"
 #include "tamis/base/types.h"
+#include "tamis/base/warning.h"
 #include "tamis/data/source.h"
 #include "tamis/linalg/matrix.h"
 
@@ -28,9 +28,9 @@ struct Report {
   std::vector<Trace> terms;       // ufcm: scatter, within, sparsity
   std::string path;               // how it was computed, a function of shape and options alone
   std::vector<Fact> resolved;     // what the data decided: ufcm: beta, sparsity, dims, clusters
-  std::vector<Message> warnings;  // one line each
-  Index passes = 0;               // over the data
-  Index resumed_at = 0;           // the iteration at which a run before this one was taken up; 0: none
+  std::vector<Warning> warnings;
+  Index passes = 0;      // over the data
+  Index resumed_at = 0;  // the iteration at which a run before this one was taken up; 0: none
   double seconds = 0.0;
 };
 

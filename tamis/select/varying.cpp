@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "tamis/select/direct.h"
 
@@ -15,13 +14,12 @@ ColumnMoments moments_of_some(const ColumnMoments& all, const std::vector<Index>
   out.rows = all.rows;
   out.unit = all.unit;
   for (const Index j : keep) {
-    const auto k = static_cast<std::size_t>(j);
-    out.mean.push_back(all.mean[k]);
-    out.scatter.push_back(all.scatter[k]);
-    out.min.push_back(all.min[k]);
-    out.max.push_back(all.max[k]);
-    out.varying.push_back(all.varying[k]);
-    out.stored.push_back(all.stored[k]);
+    out.mean.push_back(all.mean[j]);
+    out.scatter.push_back(all.scatter[j]);
+    out.min.push_back(all.min[j]);
+    out.max.push_back(all.max[j]);
+    out.varying.push_back(all.varying[j]);
+    out.stored.push_back(all.stored[j]);
   }
   return out;
 }

@@ -12,8 +12,8 @@
 namespace tamis {
 namespace {
 
-MatrixF narrow(const Matrix& a) {
-  MatrixF out(a.rows(), a.cols());
+BasicMatrix<float> narrow(const Matrix& a) {
+  BasicMatrix<float> out(a.rows(), a.cols());
   for (Index i = 0; i < a.size(); ++i) out.data()[i] = static_cast<float>(a.data()[i]);
   return out;
 }

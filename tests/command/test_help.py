@@ -8,7 +8,7 @@ import subprocess
 import termios
 
 import pytest
-from conftest import COMMAND, refused, tamis
+from conftest import COMMAND, ROOT, refused, tamis
 
 COMMANDS = ("select", "apply", "evaluate", "compare", "methods", "info", "demo", "reproduce", "datasets")
 
@@ -75,3 +75,9 @@ def test_a_misspelled_word_is_answered_with_the_nearest():
 
 def test_short_version_flag():
     assert tamis("-V").out == tamis("--version").out and tamis("select", "-V").out == tamis("--version").out
+
+
+@pytest.mark.native
+def test_pages_have_the_options_as_they_are_described():
+    compared = subprocess.run([ROOT / "tools" / "make_tables", "--check", COMMAND], capture_output=True, text=True)
+    assert compared.returncode == 0, compared.stdout + compared.stderr

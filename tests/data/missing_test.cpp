@@ -1,8 +1,5 @@
 #include "tamis/data/missing.h"
 
-#include <cmath>
-#include <limits>
-
 #include "read_support.h"
 
 namespace tamis {

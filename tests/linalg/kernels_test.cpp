@@ -225,8 +225,8 @@ void check_center_row() {
     }
     src[0] = std::numeric_limits<Src>::max();
     std::vector<T> plain(static_cast<std::size_t>(n) + 1, T(7)), scaled = plain;
-    kernels<T>().center_row(src.data(), support::TypeName<Src>::value, n, center.data(), nullptr, plain.data());
-    kernels<T>().center_row(src.data(), support::TypeName<Src>::value, n, center.data(), scale.data(), scaled.data());
+    kernels<T>().center_row(src.data(), support::type_of<Src>(), n, center.data(), nullptr, plain.data());
+    kernels<T>().center_row(src.data(), support::type_of<Src>(), n, center.data(), scale.data(), scaled.data());
     for (std::size_t j = 0; j < src.size(); ++j) {
       const double difference = static_cast<double>(src[j]) - center[j];
       ASSERT_EQ(plain[j], static_cast<T>(difference));

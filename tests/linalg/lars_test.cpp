@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
 #include <optional>
 
 #include "tamis/linalg/dense.h"

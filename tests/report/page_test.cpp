@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "tamis/base/error.h"
 #include "tamis/eval/redundancy.h"

@@ -1,7 +1,6 @@
 // MaxVar, Laplacian Score and SPEC: golden vectors, definitions written out, and the faults of other codes.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 

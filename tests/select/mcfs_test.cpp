@@ -25,7 +25,7 @@ double resolved(const Selection& found, const std::string& name) {
 }
 
 bool warns(const Selection& found, const std::string& piece) {
-  for (const Message& warning : found.report.warnings) {
+  for (const Warning& warning : found.report.warnings) {
     if (warning.text().find(piece) != std::string::npos) return true;
   }
   return false;

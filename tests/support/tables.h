@@ -2,12 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <numeric>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -86,47 +88,11 @@ inline std::vector<Index> shuffled(Index n, std::uint64_t seed) {
 }
 
 template <class T>
-struct TypeName;
-template <>
-struct TypeName<float> {
-  static constexpr DType value = DType::f32;
-};
-template <>
-struct TypeName<double> {
-  static constexpr DType value = DType::f64;
-};
-template <>
-struct TypeName<std::int8_t> {
-  static constexpr DType value = DType::i8;
-};
-template <>
-struct TypeName<std::int16_t> {
-  static constexpr DType value = DType::i16;
-};
-template <>
-struct TypeName<std::int32_t> {
-  static constexpr DType value = DType::i32;
-};
-template <>
-struct TypeName<std::int64_t> {
-  static constexpr DType value = DType::i64;
-};
-template <>
-struct TypeName<std::uint8_t> {
-  static constexpr DType value = DType::u8;
-};
-template <>
-struct TypeName<std::uint16_t> {
-  static constexpr DType value = DType::u16;
-};
-template <>
-struct TypeName<std::uint32_t> {
-  static constexpr DType value = DType::u32;
-};
-template <>
-struct TypeName<std::uint64_t> {
-  static constexpr DType value = DType::u64;
-};
+constexpr DType type_of() {
+  if (std::is_floating_point_v<T>) return sizeof(T) == sizeof(float) ? DType::f32 : DType::f64;
+  const DType first = std::is_signed_v<T> ? DType::i8 : DType::u8;
+  return static_cast<DType>(static_cast<int>(first) + std::countr_zero(sizeof(T)));
+}
 
 // Element (i, j) at i * row_stride + j * col_stride of an array of T; what lies between is 99.
 template <class T>
@@ -138,8 +104,8 @@ Source strided(const Matrix& a, Index row_stride, Index col_stride, Index block_
       (*values)[static_cast<std::size_t>(i * row_stride + j * col_stride)] = static_cast<T>(a(i, j));
     }
   }
-  return Source(make_dense_store({values->data(), TypeName<T>::value, a.rows(), a.cols(), row_stride, col_stride},
-                                 values, block_rows));
+  return Source(
+      make_dense_store({values->data(), type_of<T>(), a.rows(), a.cols(), row_stride, col_stride}, values, block_rows));
 }
 
 template <class T = double>
@@ -172,13 +138,13 @@ Source sparse(const Matrix& a, Index block_rows = kBlockRows, const std::functio
     }
     arrays->offsets.push_back(static_cast<std::int64_t>(arrays->columns.size()));
   }
-  const bool single = TypeName<T>::value == DType::f32;
+  const bool single = type_of<T>() == DType::f32;
   const CsrView view{a.rows(),
                      a.cols(),
                      arrays->offsets.data(),
                      arrays->columns.data(),
                      single ? static_cast<const void*>(arrays->f32.data()) : arrays->f64.data(),
-                     TypeName<T>::value};
+                     type_of<T>()};
   return Source(make_sparse_store(view, arrays, block_rows));
 }
 

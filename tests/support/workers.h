@@ -20,6 +20,8 @@ struct Workers {
   std::vector<Source> chunks;
   Index chunk_rows, rows;
   std::vector<std::string> calls;
+  std::uint64_t memory_limit = 0;
+  std::function<Bytes(ByteView)> on_the_way = [](ByteView bytes) { return Bytes(bytes.begin(), bytes.end()); };
 
   Workers(const Matrix& x, const MakeSource& make, Index block_rows, Index blocks)
       : chunk_rows(block_rows * blocks), rows(x.rows()) {
@@ -34,30 +36,29 @@ struct Workers {
 
   RemoteAnswer partial(const RemoteCall& call, Index c) const {
     Context context(1);
-    const Source& chunk = chunks[static_cast<std::size_t>(c)];
-    std::vector<ByteView> by_row;
+    context.memory_limit = memory_limit;
+    const Source& chunk = chunks[c];
+    std::vector<Bytes> arrived;
     for (const RowArgument& argument : call.by_row) {
-      if (argument.left != nullptr) {
-        by_row.push_back(static_cast<const Left*>(argument.left.get())->at(static_cast<std::size_t>(c)).bytes);
-        continue;
-      }
-      const auto* data = static_cast<const std::uint8_t*>(argument.data);
-      by_row.emplace_back(data + static_cast<std::size_t>(c * chunk_rows) * argument.bytes,
-                          static_cast<std::size_t>(chunk.rows()) * argument.bytes);
+      const auto* left = static_cast<const Left*>(argument.left.get());
+      const auto* first = static_cast<const std::uint8_t*>(argument.data) + c * chunk_rows * argument.bytes;
+      arrived.push_back(
+          on_the_way(left != nullptr ? left->at(c).bytes : ByteView(first, chunk.rows() * argument.bytes)));
     }
-    return remote_partial(call.pass, call.shared, by_row, call.reads ? &chunk : nullptr, chunk.rows(), c * chunk_rows,
-                          context);
+    const std::vector<ByteView> by_row(arrived.begin(), arrived.end());
+    return remote_partial(call.pass, on_the_way(call.shared), by_row, call.reads ? &chunk : nullptr, chunk.rows(),
+                          c * chunk_rows, context);
   }
 
   RemoteResults run(const RemoteCall& call) {
     calls.push_back(call.pass);
     const auto asked = static_cast<std::size_t>((std::min(call.rows, rows) + chunk_rows - 1) / chunk_rows);
-    const auto merge = [&](Bytes& into, Bytes&& from) { into = remote_merge(call.pass, into, from); };
+    const auto merge = [&](Bytes& into, Bytes&& from) { into = on_the_way(remote_merge(call.pass, into, from)); };
     std::vector<Bytes> answers(asked);
     const auto left = std::make_shared<Left>(asked);
     for (std::size_t c = asked; c-- > 0;) {  // in no particular order
       RemoteAnswer answer = partial(call, static_cast<Index>(c));
-      answers[c] = std::move(answer.result);
+      answers[c] = on_the_way(answer.result);
       (*left)[c] = std::move(answer.left);
     }
     if (call.merged) merge_in_tree(answers, merge);

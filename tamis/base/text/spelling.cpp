@@ -101,7 +101,7 @@ std::uint64_t parse_size(const std::string& text, const std::string& where) {
   const char* last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data(), last, number, std::chars_format::fixed);
   require(error == std::errc() && std::isfinite(number), ErrorCode::usage, complaint);
-  std::string_view unit(end, static_cast<std::size_t>(last - end));
+  std::string_view unit(end, last);
   while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
   const double bytes = number * unit_size(unit);
   require(bytes >= 1.0 && bytes < 0x1.0p63, ErrorCode::usage, complaint);

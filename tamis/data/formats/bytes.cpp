@@ -49,7 +49,7 @@ void read_exactly_at(int fd, const std::string& where, std::uint64_t offset, voi
     require(got > 0, ErrorCode::bad_data, where, ": ends early, at byte ", offset);
     to += got;
     offset += static_cast<std::uint64_t>(got);
-    count -= static_cast<std::size_t>(got);
+    count -= got;
   }
 }
 
@@ -80,7 +80,7 @@ class FileStream : public ByteStream {
       if (context_ != nullptr) context_->check_cancelled();
       if (!regular_ && !wait()) continue;
       const ssize_t count = ::read(fd_, out, std::min(size, kPiece));
-      if (count > 0) return took(static_cast<std::size_t>(count));
+      if (count > 0) return took(count);
       if (count == 0) {
         if (regular_ || !nobody_wrote()) return 0;
         continue;
@@ -99,7 +99,7 @@ class FileStream : public ByteStream {
     const off_t start = ::lseek(fd_, 0, SEEK_CUR);
     require(start >= 0, ErrorCode::io, where(), ": ", reason(errno));
     context_->pool().run(static_cast<Index>((size + kShare - 1) / kShare), [&](Index share) {
-      const std::size_t offset = static_cast<std::size_t>(share) * kShare;
+      const std::size_t offset = share * kShare;
       read_exactly_at(fd_, where(), static_cast<std::uint64_t>(start) + offset, static_cast<char*>(out) + offset,
                       std::min(kShare, size - offset));
     });

@@ -100,7 +100,7 @@ class CsvReader {
   }
 
   double* add_row() {
-    const std::size_t row_bytes = static_cast<std::size_t>(width_) * sizeof(double);
+    const std::size_t row_bytes = width_ * sizeof(double);
     const std::size_t needed = values_bytes_ + row_bytes;
     if (needed > values_.size()) make_room(needed);
     double* row = values_.as<double>() + values_bytes_ / sizeof(double);
@@ -311,7 +311,7 @@ class CsvReader {
   Source make_source() {
     drop_text_columns();
     require_shape(bytes_.where(), options_.transpose ? width_ : rows_, options_.transpose ? rows_ : width_);
-    values_.resize(static_cast<std::size_t>(rows_ * width_) * sizeof(double));
+    values_.resize((rows_ * width_) * sizeof(double));
     auto buffer = std::make_shared<Buffer>(std::move(values_));
     DenseView view;
     view.data = buffer->data();

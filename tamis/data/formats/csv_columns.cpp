@@ -124,7 +124,7 @@ bool looks_like_names(const double* rows, Index width, Index count) {
 }
 
 CsvColumns::CsvColumns(const std::string& where, const FirstLine& line, bool header, const ReadOptions& options)
-    : kinds(static_cast<std::size_t>(line.size()), ColumnKind::number) {
+    : kinds(line.size(), ColumnKind::number) {
   if (options.id_column.empty() && options.labels.empty() && options.text_columns.empty()) return;
   const ColumnFinder finder(where, line, header, options);
   for (const std::string& name : options.text_columns) {

@@ -25,9 +25,8 @@ class FirstLine {
   }
   Index size() const { return static_cast<Index>(ends_.size()); }
   std::string_view cell(Index j) const {
-    const auto k = static_cast<std::size_t>(j);
-    const std::size_t begin = k == 0 ? 0 : ends_[k - 1];
-    return std::string_view(text_).substr(begin, ends_[k] - begin);
+    const std::size_t begin = j == 0 ? 0 : ends_[j - 1];
+    return std::string_view(text_).substr(begin, ends_[j] - begin);
   }
 
  private:

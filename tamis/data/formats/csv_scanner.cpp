@@ -78,7 +78,7 @@ bool CsvScanner::take_plain(CsvCell& cell) {
   while (at < end_ && *at != delimiter_ && *at != '\n' && *at != '\r' && *at != '\0') ++at;
   if (at == end_) return false;
   require(*at != '\0', ErrorCode::bad_data, where(), ": line ", line_, ": a NUL byte, need text");
-  cell.text = {cursor_, static_cast<std::size_t>(at - cursor_)};
+  cell.text = {cursor_, at};
   cell.quoted = false;
   return take_end(at);
 }
@@ -88,7 +88,7 @@ bool CsvScanner::take_quoted(const char* quote, CsvCell& cell) {
   const char* at = from;
   unescaped_.clear();
   for (;; ++at) {  // `at` becomes the closing quote
-    at = static_cast<const char*>(std::memchr(at, '"', static_cast<std::size_t>(end_ - at)));
+    at = static_cast<const char*>(std::memchr(at, '"', end_ - at));
     if (at == nullptr || at + 1 == end_) return false;  // whether the quote closes is not known yet
     if (at[1] != '"') break;
     unescaped_.append(from, ++at);
@@ -97,7 +97,7 @@ bool CsvScanner::take_quoted(const char* quote, CsvCell& cell) {
   const char* after = at + 1;
   while (after < end_ && *after == ' ') ++after;
   if (after == end_) return false;
-  const std::string_view inside(quote + 1, static_cast<std::size_t>(at - quote - 1));
+  const std::string_view inside(quote + 1, at);
   require(inside.find('\0') == std::string_view::npos, ErrorCode::bad_data, where(), ": line ", line_,
           ": a NUL byte, need text");
   const bool ends = *after == delimiter_ || *after == '\n' || *after == '\r';

@@ -58,7 +58,7 @@ class CsvScanner {
     } else {
       return false;
     }
-    text = {from, static_cast<std::size_t>(to - from)};
+    text = {from, to};
     cursor_ = to + 1;
     return true;
   }
@@ -72,7 +72,7 @@ class CsvScanner {
   const std::string& where() const { return bytes_.where(); }
 
  private:
-  std::string_view ahead() const { return {cursor_, static_cast<std::size_t>(end_ - cursor_)}; }
+  std::string_view ahead() const { return {cursor_, end_}; }
   bool take_plain(CsvCell& cell);
   bool take_quoted(const char* quote, CsvCell& cell);
   bool take_end(const char* at);

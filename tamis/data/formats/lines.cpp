@@ -30,7 +30,7 @@ bool LineReader::next_slowly(std::string_view& line) {
     const void* found = std::memchr(start + end_, '\n', count);
     end_ += count;
     if (found == nullptr) continue;
-    return take(line, static_cast<std::size_t>(static_cast<const char*>(found) - start), 1);
+    return take(line, static_cast<const char*>(found) - start, 1);
   }
   if (end_ > 0) return take(line, end_, 0);
   --line_;

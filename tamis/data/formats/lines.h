@@ -22,7 +22,7 @@ class LineReader {
     const char* from = buffer_.as<char>() + begin_;
     const void* found = std::char_traits<char>::find(from, end_ - begin_, '\n');
     if (found == nullptr) return next_slowly(line);
-    return take(line, static_cast<std::size_t>(static_cast<const char*>(found) - from), 1);
+    return take(line, static_cast<const char*>(found) - from, 1);
   }
   // Of the line that next() reads or returned, counted from 1.
   Index line() const { return line_; }

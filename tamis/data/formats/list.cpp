@@ -1,6 +1,5 @@
 #include "tamis/data/formats/list.h"
 
-#include "tamis/base/error.h"
 #include "tamis/base/text/number.h"
 #include "tamis/data/formats/csv_scanner.h"
 #include "tamis/data/formats/words.h"

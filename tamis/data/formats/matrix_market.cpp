@@ -1,9 +1,5 @@
 #include "tamis/data/formats/matrix_market.h"
 
-#include <algorithm>
-#include <charconv>
-#include <limits>
-
 #include "tamis/base/error.h"
 #include "tamis/base/memory.h"
 #include "tamis/base/text/number.h"
@@ -89,7 +85,7 @@ class MatrixMarketReader {
     require_bytes(count, 4);
     require_sparse_shape(bytes_.where(), rows_, cols_, symmetric_ ? 2 * count : count, context_);
     CsrBuilder builder(budget_);
-    if (bytes_.remaining()) builder.reserve(static_cast<std::size_t>(entries_) * (symmetric_ ? 2 : 1));
+    if (bytes_.remaining()) builder.reserve(entries_ * (symmetric_ ? 2 : 1));
     std::string_view line;
     for (Index read = 0; read < entries_; ++read) {
       if (!next_line(line)) wrong("the file ends after ", read, " of ", entries_, " entries");
@@ -133,7 +129,7 @@ class MatrixMarketReader {
     if (!fits) wrong(rows_, " x ", cols_, " is more than fits any memory");
     require_bytes(symmetric_ ? count / 2 : count, 2);
     require_memory(context_, bytes_.where(), count * sizeof(double));
-    auto buffer = std::make_shared<Buffer>(static_cast<std::size_t>(count) * sizeof(double));
+    auto buffer = std::make_shared<Buffer>(count * sizeof(double));
     fill_array(buffer->as<double>());
     std::string_view line;
     if (next_line(line)) wrong("more than ", count, " values");

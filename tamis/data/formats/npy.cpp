@@ -1,8 +1,6 @@
 #include "tamis/data/formats/npy.h"
 
 #include <algorithm>
-#include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -44,20 +42,7 @@ void read_numbers(ByteStream& bytes, const NpyHeader& header, std::byte* to, std
 
 template <class Visit>
 auto visit_element(const NpyArray& array, Index i, const Visit& visit) {
-  const auto k = static_cast<std::size_t>(i);
-  switch (array.dtype) {
-    case DType::f32: return visit(array.buffer.as<float>()[k]);
-    case DType::f64: return visit(array.buffer.as<double>()[k]);
-    case DType::i8: return visit(array.buffer.as<std::int8_t>()[k]);
-    case DType::i16: return visit(array.buffer.as<std::int16_t>()[k]);
-    case DType::i32: return visit(array.buffer.as<std::int32_t>()[k]);
-    case DType::i64: return visit(array.buffer.as<std::int64_t>()[k]);
-    case DType::u8: return visit(array.buffer.as<std::uint8_t>()[k]);
-    case DType::u16: return visit(array.buffer.as<std::uint16_t>()[k]);
-    case DType::u32: return visit(array.buffer.as<std::uint32_t>()[k]);
-    case DType::u64: break;
-  }
-  return visit(array.buffer.as<std::uint64_t>()[k]);
+  return with_type(array.dtype, [&]<class T>() { return visit(array.buffer.as<T>()[i]); });
 }
 
 bool is_text(const NpyHeader& header) { return header.kind == 'U' || header.kind == 'S'; }
@@ -111,11 +96,11 @@ void for_each_word(const NpyHeader& header, ByteStream& bytes, const Visit& visi
   Buffer buffer(std::min(size, at_once * header.item));
   for (Index i = 0; i < header.count;) {
     const Index count = std::min(header.count - i, static_cast<Index>(at_once));
-    const std::size_t wanted = static_cast<std::size_t>(count) * header.item;
+    const std::size_t wanted = count * header.item;
     require(bytes.read_full(buffer.data(), wanted) == wanted, ErrorCode::bad_data, bytes.where(),
             ": truncated, the header promises ", size, " bytes");
     for (Index k = 0; k < count; ++k) {
-      visit(word_at(buffer.data() + static_cast<std::size_t>(k) * header.item, header));
+      visit(word_at(buffer.data() + k * header.item, header));
     }
     i += count;
   }

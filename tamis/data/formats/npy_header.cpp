@@ -112,7 +112,7 @@ class HeaderParser {
     const auto [end, status] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
     require(status == std::errc() && value >= 0, ErrorCode::bad_data, where_, ": bad size in the shape at ",
             in_quotes(text_.substr(0, 24)));
-    text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
+    text_.remove_prefix(end - text_.data());
     if (text_.starts_with('L')) text_.remove_prefix(1);  // Python 2 wrote long integers so
     return value;
   }

@@ -38,7 +38,7 @@ float widen(std::uint16_t half) {
 }  // namespace
 
 DType dtype_of(const NpyHeader& header) {
-  const std::size_t log_size = static_cast<std::size_t>(std::countr_zero(header.item));
+  const int log_size = std::countr_zero(header.item);
   constexpr DType kSigned[] = {DType::i8, DType::i16, DType::i32, DType::i64};
   constexpr DType kUnsigned[] = {DType::u8, DType::u16, DType::u32, DType::u64};
   switch (header.kind) {

@@ -41,7 +41,7 @@ class NpyRows final : public RowReader {
 
   void read(Index first, Index count, std::byte* out) const override {
     const std::size_t item = layout_.header.item;
-    const std::size_t size = static_cast<std::size_t>(count * cols()) * item;
+    const std::size_t size = (count * cols()) * item;
     std::byte* const raw = out + (is_half(layout_.header) ? size : 0);
     if (layout_.by_columns) {
       read_columns(first, count, raw);
@@ -54,19 +54,19 @@ class NpyRows final : public RowReader {
 
   void expect(Index first, Index count) const override {
     if (layout_.by_columns) return;  // pieces too small to announce
-    const std::size_t row = static_cast<std::size_t>(cols()) * layout_.header.item;
-    file_->expect(layout_.offset + static_cast<std::uint64_t>(first) * row, static_cast<std::size_t>(count) * row);
+    const std::size_t row = cols() * layout_.header.item;
+    file_->expect(layout_.offset + static_cast<std::uint64_t>(first) * row, count * row);
   }
 
  private:
   // Piece by piece of each column, turned into rows.
   void read_columns(Index first, Index count, std::byte* out) const {
-    const std::size_t item = layout_.header.item, step = static_cast<std::size_t>(cols()) * item;
-    std::vector<std::byte> column(static_cast<std::size_t>(count) * item);
+    const std::size_t item = layout_.header.item, step = cols() * item;
+    std::vector<std::byte> column(count * item);
     for (Index j = 0; j < cols(); ++j) {
       file_->read_at(layout_.offset + static_cast<std::uint64_t>(j * rows() + first) * item, column.data(),
                      column.size());
-      std::byte* to = out + static_cast<std::size_t>(j) * item;
+      std::byte* to = out + j * item;
       for (std::size_t at = 0; at < column.size(); at += item, to += step) std::memcpy(to, column.data() + at, item);
     }
   }

@@ -137,7 +137,7 @@ class PieceStream : public ByteStream {
       : ByteStream(std::move(where)), bytes_(bytes), offset_(offset), left_(size) {}
 
   std::size_t read(void* out, std::size_t size) override {
-    const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(size, left_));
+    const auto count = std::min<std::uint64_t>(size, left_);
     bytes_.read_at(offset_, out, count);
     offset_ += count;
     left_ -= count;
@@ -172,7 +172,7 @@ class MemberStream : public ByteStream {
   std::size_t read(void* out, std::size_t size) override {
     constexpr std::size_t kStoredAtOnce = std::size_t{1} << 22;
     context_.check_cancelled();
-    const std::size_t wanted = static_cast<std::size_t>(std::min<std::uint64_t>({size, left_, kStoredAtOnce}));
+    const auto wanted = std::min<std::uint64_t>({size, left_, kStoredAtOnce});
     if (wanted == 0) return 0;
     const std::size_t count = deflated_ ? inflate_some(out, wanted) : piece_.read_full(out, wanted);
     left_ -= count;

@@ -93,24 +93,17 @@ template <class Visit>
 void for_each_shifted(const Centered& z, const Block& block, Index row0, Index rows, Visit visit) {
   const auto& csr = block.csr;
   const auto& row_scale = z.source().row_scale();
-  const auto walk = [&](const auto* values) {
+  with_values(csr, [&](const auto* values) {
     for (Index i = row0; i < row0 + rows; ++i) {
       const double r = row_scale.empty() ? 1.0 : row_scale[block.first + i];
       for (Index k = csr.offsets[i]; k < csr.offsets[i + 1]; ++k) {
-        const auto column = static_cast<std::size_t>(csr.columns[k]);
-        const Index j = z.position().empty() ? static_cast<Index>(column) : z.position()[column];
+        const Index j = z.position().empty() ? csr.columns[k] : z.position()[csr.columns[k]];
         if (j < 0) continue;
-        const auto at = static_cast<std::size_t>(j);
-        const double value = static_cast<double>(values[k]) * r - z.shift()[at];
-        visit(block.first + i, j, z.scale().empty() ? value : value * z.scale()[at]);
+        const double value = static_cast<double>(values[k]) * r - z.shift()[j];
+        visit(block.first + i, j, z.scale().empty() ? value : value * z.scale()[j]);
       }
     }
-  };
-  if (csr.dtype == DType::f32) {
-    walk(static_cast<const float*>(csr.values));
-  } else {
-    walk(static_cast<const double*>(csr.values));
-  }
+  });
 }
 
 }  // namespace tamis

@@ -1,10 +1,8 @@
 // Gram matrices of passes.h.
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
-#include "tamis/base/error.h"
 #include "tamis/data/passes/pass.h"
 #include "tamis/data/passes/tile.h"
 #include "tamis/linalg/blas.h"

@@ -25,11 +25,7 @@ struct Position {
 // Centred statistics of some rows; values are relative to a reference row where dense.
 struct Partial {
   explicit Partial(Index d = 0)
-      : count(static_cast<std::size_t>(d)),
-        mean(count.size()),
-        scatter(count.size()),
-        low(count.size(), kInf),
-        high(count.size(), -kInf) {}
+      : count(d), mean(count.size()), scatter(count.size()), low(count.size(), kInf), high(count.size(), -kInf) {}
   std::vector<Index> count;
   std::vector<double> mean, scatter, low, high;
   Position bad;
@@ -75,8 +71,7 @@ double value_at(const Block& block, Index row, Index column) {
   const std::int32_t* first = csr.columns + csr.offsets[row];
   const std::int32_t* last = csr.columns + csr.offsets[row + 1];
   const Index entry = std::lower_bound(first, last, static_cast<std::int32_t>(column)) - csr.columns;
-  return csr.dtype == DType::f32 ? static_cast<double>(static_cast<const float*>(csr.values)[entry])
-                                 : static_cast<const double*>(csr.values)[entry];
+  return csr.value(entry);
 }
 
 Position first_not_finite(const Source& source, const Block& block) {
@@ -114,8 +109,7 @@ void add_tile(const double* tile, Index rows, Index cols, Index col0, std::vecto
     }
   }
   for (Index j = 0; j < cols; ++j) {
-    const auto k = static_cast<std::size_t>(j);
-    merge_column(out, static_cast<std::size_t>(col0 + j), rows, mean[k], scatter[k]);
+    merge_column(out, col0 + j, rows, mean[j], scatter[j]);
   }
 }
 
@@ -140,18 +134,17 @@ Partial sparse_partial(const Source& source, const std::vector<std::int32_t>& po
                        const std::vector<double>& reference, const Block& block) {
   Partial out(source.cols());
   for_each_entry(source, position, block, [&](Index row, Index j, double entry) {
-    const auto k = static_cast<std::size_t>(j);
     if (!std::isfinite(entry) && !out.bad.found()) {
-      const Index column = source.columns()[k];
+      const Index column = source.columns()[j];
       out.bad = {row, column, value_at(block, row - block.first, column)};
     }
-    const double value = entry - reference[k];
+    const double value = entry - reference[j];
     // Welford's update.
-    const double delta = value - out.mean[k];
-    out.mean[k] += delta / static_cast<double>(++out.count[k]);
-    out.scatter[k] += delta * (value - out.mean[k]);
-    out.low[k] = std::min(out.low[k], value);
-    out.high[k] = std::max(out.high[k], value);
+    const double delta = value - out.mean[j];
+    out.mean[j] += delta / static_cast<double>(++out.count[j]);
+    out.scatter[j] += delta * (value - out.mean[j]);
+    out.low[j] = std::min(out.low[j], value);
+    out.high[j] = std::max(out.high[j], value);
   });
   return out;
 }
@@ -201,12 +194,12 @@ std::vector<double> inverse(const std::vector<double>& values, Index count) {
 
 // What column_moments needs besides the partial: the reference row and the factor on the columns.
 ColumnMoments finish(const Source& source, const Partial& partial, const std::vector<double>& reference, double unit) {
-  const auto d = static_cast<std::size_t>(source.cols());
+  const Index d = source.cols();
   ColumnMoments out{source.rows(),          unit,
                     std::vector<double>(d), partial.scatter,
                     std::vector<double>(d), std::vector<double>(d),
                     std::vector<char>(d),   {}};
-  for (std::size_t j = 0; j < d; ++j) {
+  for (Index j = 0; j < d; ++j) {
     const double scale = source.column_scale().empty() ? 1.0 : source.column_scale()[j];
     const auto natural = [&](double value) { return reference[j] * scale + value * unit; };
     out.mean[j] = natural(partial.mean[j]);
@@ -367,7 +360,7 @@ class NotFinitePass {
   auto given() const { return std::tie(source_); }
 
   Result partial(const Block& block) const {
-    Result counts(static_cast<std::size_t>(source_.cols()));
+    Result counts(source_.cols());
     const auto look = [&](Index, Index j, double value) { counts[j] += !std::isfinite(value); };
     if (block.sparse) {
       for_each_entry(source_, position_, block, look);

@@ -19,7 +19,7 @@ ByteView ChunkTask::next_by_row() {
 
 ByteView ChunkTask::next_by_row(Index count, std::size_t size) {
   const ByteView next = next_by_row();
-  require(is_times(next.size(), count, static_cast<std::size_t>(rows) * size), ErrorCode::internal,
+  require(is_times(next.size(), count, rows * size), ErrorCode::internal,
           "what belongs to the rows of a chunk does not fit them");
   return next;
 }
@@ -65,7 +65,7 @@ Centered Wire<Centered>::take(ChunkTask& task) {
 void Wire<ByRow<Matrix>>::put(RemoteRequest& request, const ByRow<Matrix>& rows) {
   const Matrix& matrix = rows.value;
   request.shared.put(matrix.cols());
-  request.call.by_row.push_back({matrix.data(), static_cast<std::size_t>(matrix.cols()) * sizeof(double)});
+  request.call.by_row.push_back({matrix.data(), matrix.cols() * sizeof(double)});
 }
 
 Matrix Wire<ByRow<Matrix>>::take(ChunkTask& task) {

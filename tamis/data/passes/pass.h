@@ -33,7 +33,6 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -251,7 +250,7 @@ void reduce_here(const Pass& pass, Context& context, Finish finish) {
 template <class Pass>
 typename Pass::Result reduce_here(const Pass& pass, Context& context) {
   if constexpr (ByPieces<Pass>) {
-    Sums out(static_cast<std::size_t>(pass.pieces()));
+    Sums out(pass.pieces());
     reduce_here(pass, context, [&](Index q, Matrix&& sum) { out[q] = std::move(sum); });
     return out;
   } else if constexpr (ByBlocks<Pass>) {

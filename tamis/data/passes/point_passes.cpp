@@ -281,7 +281,7 @@ class AssignPass {
   static void merge(ClusterSums& into, ClusterSums&& from) { merge_clusters(into, std::move(from)); }
   bool fits(const ClusterSums& change) const { return clusters_fit(change, points_, clusters()); }
   void check_told() const {
-    const bool sound = clusters() >= 1 && is_times(g_.size(), clusters(), static_cast<std::size_t>(points_.dims()));
+    const bool sound = clusters() >= 1 && is_times(g_.size(), clusters(), points_.dims());
     require(sound, ErrorCode::internal, clusters(), " centres of ", g_.size(), " numbers in all");
     if (!fixed_.empty()) require_labels(fixed_, points_, clusters());
     if (!labels_.empty()) require_labels(labels_, points_, clusters());
@@ -357,9 +357,8 @@ class FarthestPass {
     FarPoint out;
     out.distance = least_;
     for (Index i = 0; i < points_.rows(); ++i) {
-      const auto row = static_cast<std::size_t>(i);
-      const std::int32_t own = labels_.values[row];
-      if (own < 0 || !may_lose_[own] || (!fixed_.empty() && fixed_.values[row] >= 0)) continue;
+      const std::int32_t own = labels_.values[i];
+      if (own < 0 || !may_lose_[own] || (!fixed_.empty() && fixed_.values[i] >= 0)) continue;
       double distance = 0;
       for (Index j = 0; j < points_.dims(); ++j) {
         const double delta = static_cast<double>(points_.at(i, j)) - centers_(own, j);

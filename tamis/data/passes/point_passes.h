@@ -36,7 +36,7 @@ std::vector<int> gather_labels(const RowLabels& labels, Index rows, Index cluste
 // Sums of the points of each cluster and their numbers, or what changes them; empty where nothing does.
 struct ClusterSums {
   ClusterSums() = default;
-  ClusterSums(Index c, Index m) : points(c, m), counts(static_cast<std::size_t>(c)) {}
+  ClusterSums(Index c, Index m) : points(c, m), counts(c) {}
 
   void take(ClusterSums& change);  // adds it, and leaves it at 0
 

@@ -239,15 +239,14 @@ Entries gather_entries(const Centered& z, Context& context) {
 Entries transposed(const Entries& entries, Index cols) {
   Entries out;
   out.offsets.assign(cols + 1, 0);
-  for (const std::int32_t j : entries.columns) ++out.offsets[static_cast<std::size_t>(j) + 1];
+  for (const std::int32_t j : entries.columns) ++out.offsets[j + 1];
   std::partial_sum(out.offsets.begin(), out.offsets.end(), out.offsets.begin());
   out.columns.resize(entries.columns.size());
   out.values.resize(entries.values.size());
   std::vector<Index> next(out.offsets.begin(), out.offsets.end() - 1);
   for (std::size_t i = 0; i + 1 < entries.offsets.size(); ++i) {
-    for (auto k = static_cast<std::size_t>(entries.offsets[i]); k < static_cast<std::size_t>(entries.offsets[i + 1]);
-         ++k) {
-      const auto at = static_cast<std::size_t>(next[entries.columns[k]]++);
+    for (Index k = entries.offsets[i]; k < entries.offsets[i + 1]; ++k) {
+      const Index at = next[entries.columns[k]]++;
       out.columns[at] = static_cast<std::int32_t>(i);
       out.values[at] = entries.values[k];
     }
@@ -276,7 +275,7 @@ class FingerprintPass {
   auto given() const { return std::tuple<const Source&, Fingerprint, FirstRow>(source_, of_, FirstRow{first_}); }
 
   Result partial(const Block& block) const {
-    Result prints(static_cast<std::size_t>(source_.cols()));
+    Result prints(source_.cols());
     const auto add = [&](Index row, Index j, double value) {
       if (value == 0) return;  // sparse and dense twins agree
       prints[j] += mix64(print_of(value, of_) ^ mix64(static_cast<std::uint64_t>(first_ + row)));

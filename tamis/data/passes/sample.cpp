@@ -7,7 +7,6 @@
 #include <numeric>
 #include <utility>
 
-#include "tamis/base/error.h"
 #include "tamis/base/random.h"
 #include "tamis/data/passes/pass.h"
 #include "tamis/data/passes/taken_rows.h"
@@ -39,7 +38,7 @@ void add_sparse_row(const CsrView& csr, const std::vector<std::int32_t>& positio
     const std::int32_t j = position.empty() ? csr.columns[k] : position[csr.columns[k]];
     if (j < 0) continue;
     columns.push_back(j);
-    const auto* value = from + static_cast<std::size_t>(k) * size;
+    const auto* value = from + k * size;
     values.insert(values.end(), value, value + size);
   }
   out.values.push_back(std::move(values));
@@ -50,10 +49,10 @@ void widen(TakenRows& rows) {
   for (Bytes& values : rows.values) {
     const auto count = static_cast<Index>(values.size() / size_of(rows.dtype));
     const DenseView view{values.data(), rows.dtype, 1, count, count, 1};
-    Bytes wide(static_cast<std::size_t>(count) * sizeof(double));
+    Bytes wide(count * sizeof(double));
     for (Index j = 0; j < count; ++j) {
       const double value = element(view, 0, j);
-      std::memcpy(&wide[static_cast<std::size_t>(j) * sizeof value], &value, sizeof value);
+      std::memcpy(&wide[j * sizeof value], &value, sizeof value);
     }
     values = std::move(wide);
   }

@@ -8,23 +8,6 @@ namespace tamis {
 
 namespace {
 
-template <class Visit>
-auto with_type(DType dtype, Visit visit) {
-  switch (dtype) {
-    case DType::f32: return visit(float{});
-    case DType::i8: return visit(std::int8_t{});
-    case DType::i16: return visit(std::int16_t{});
-    case DType::i32: return visit(std::int32_t{});
-    case DType::i64: return visit(std::int64_t{});
-    case DType::u8: return visit(std::uint8_t{});
-    case DType::u16: return visit(std::uint16_t{});
-    case DType::u32: return visit(std::uint32_t{});
-    case DType::u64: return visit(std::uint64_t{});
-    case DType::f64: break;
-  }
-  return visit(double{});
-}
-
 const char* address(const DenseView& view, Index row, Index column) {
   return static_cast<const char*>(view.data) +
          (row * view.row_stride + column * view.col_stride) * static_cast<Index>(size_of(view.dtype));
@@ -38,7 +21,7 @@ void load_strided(const Centered& z, const Block& block, Index row0, Index rows,
   const double* row_scale =
       z.source().row_scale().empty() ? nullptr : z.source().row_scale().data() + block.first + row0;
   for (Index j = 0; j < cols; ++j) {
-    const auto column = static_cast<std::size_t>(col0 + j);
+    const Index column = col0 + j;
     const auto* src = reinterpret_cast<const Src*>(address(view, row0, z.source().columns()[column]));
     const double center = z.center()[column], scale = z.scale().empty() ? 1.0 : z.scale()[column];
     for (Index i = 0; i < rows; ++i) {
@@ -55,9 +38,8 @@ void load_tile(const Centered& z, const Block& block, Index row0, Index rows, In
                Index step) {
   const auto& source = z.source();
   if (block.dense.col_stride != 1 || !source.row_scale().empty()) {
-    with_type(block.dense.dtype,
-              [&](auto zero) { load_strided<decltype(zero)>(z, block, row0, rows, col0, cols, out, step); });
-    return;
+    return with_type(block.dense.dtype,
+                     [&]<class Src>() { load_strided<Src>(z, block, row0, rows, col0, cols, out, step); });
   }
   // Row by row, in runs of columns that are neighbours in the store.
   const Index* column = source.columns().data() + col0;
@@ -92,8 +74,7 @@ template void load_part<float>(const Centered&, Index, Index, Index, Index, floa
 
 double element(const DenseView& view, Index row, Index column) {
   const char* at = address(view, row, column);
-  return with_type(view.dtype,
-                   [&](auto zero) { return static_cast<double>(*reinterpret_cast<const decltype(zero)*>(at)); });
+  return with_type(view.dtype, [&]<class T>() { return static_cast<double>(*reinterpret_cast<const T*>(at)); });
 }
 
 }  // namespace tamis

@@ -1,8 +1,6 @@
 // Cutting centred tiles out of dense blocks: the one place that knows element types and strides.
 #pragma once
 
-#include <vector>
-
 #include "tamis/data/passes/passes.h"
 
 namespace tamis {

@@ -12,8 +12,6 @@
 namespace tamis {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 // A column takes some 200 bytes throughout a run, empty or not. Feature hashing makes 2^20 .. 2^24 of them, and raw
 // counts of single cells have millions of empty rows: more than kFreeSize must be filled a little.
 constexpr std::uint64_t kFreeSize = std::uint64_t{1} << 20;
@@ -28,10 +26,10 @@ std::uint64_t most_size(std::uint64_t entries) {
 template <class T>
 void sort_row(Csr<T>& csr, std::int64_t first, std::int64_t last, std::vector<std::pair<std::int32_t, T>>& scratch) {
   scratch.clear();
-  for (std::int64_t e = first; e < last; ++e) scratch.emplace_back(csr.columns[at(e)], csr.values[at(e)]);
+  for (std::int64_t e = first; e < last; ++e) scratch.emplace_back(csr.columns[e], csr.values[e]);
   std::stable_sort(scratch.begin(), scratch.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (std::int64_t e = first; e < last; ++e) {
-    std::tie(csr.columns[at(e)], csr.values[at(e)]) = scratch[at(e - first)];
+    std::tie(csr.columns[e], csr.values[e]) = scratch[e - first];
   }
 }
 
@@ -44,21 +42,21 @@ void Csr<T>::make_canonical() {
   std::int64_t first = offsets[0];
   offsets[0] = 0;
   for (Index i = 0; i < rows; ++i) {
-    const std::int64_t last = offsets[at(i + 1)];
+    const std::int64_t last = offsets[i + 1];
     if (!std::is_sorted(columns.begin() + first, columns.begin() + last)) sort_row(*this, first, last, scratch);
     for (std::int64_t e = first; e < last;) {
-      const std::int32_t column = columns[at(e)];
-      T sum = values[at(e++)];
-      while (e < last && columns[at(e)] == column) sum += values[at(e++)];
+      const std::int32_t column = columns[e];
+      T sum = values[e++];
+      while (e < last && columns[e] == column) sum += values[e++];
       if (sum == T(0)) continue;
-      columns[at(to)] = column;
-      values[at(to++)] = sum;
+      columns[to] = column;
+      values[to++] = sum;
     }
     first = last;
-    offsets[at(i + 1)] = to;
+    offsets[i + 1] = to;
   }
-  columns.resize(at(to));
-  values.resize(at(to));
+  columns.resize(to);
+  values.resize(to);
 }
 
 template <class T>
@@ -66,17 +64,17 @@ Csr<T> Csr<T>::transposed() const {
   Csr out;
   out.rows = cols;
   out.cols = rows;
-  out.offsets.assign(at(cols + 1), 0);
+  out.offsets.assign(cols + 1, 0);
   out.columns.resize(columns.size());
   out.values.resize(values.size());
-  for (const std::int32_t column : columns) ++out.offsets[at(column + Index{1})];
+  for (const std::int32_t column : columns) ++out.offsets[column + Index{1}];
   std::partial_sum(out.offsets.begin(), out.offsets.end(), out.offsets.begin());
   std::vector<std::int64_t> next(out.offsets.begin(), out.offsets.end() - 1);
   for (Index i = 0; i < rows; ++i) {
-    for (std::int64_t e = offsets[at(i)]; e < offsets[at(i + 1)]; ++e) {
-      const std::int64_t to = next[at(columns[at(e)])]++;
-      out.columns[at(to)] = static_cast<std::int32_t>(i);
-      out.values[at(to)] = values[at(e)];
+    for (std::int64_t e = offsets[i]; e < offsets[i + 1]; ++e) {
+      const std::int64_t to = next[columns[e]]++;
+      out.columns[to] = static_cast<std::int32_t>(i);
+      out.values[to] = values[e];
     }
   }
   return out;
@@ -122,8 +120,8 @@ void CsrBuilder::ask() {
 // Rows without entries take memory too: where the first entries stand far down, only the rows of entries are kept.
 void CsrBuilder::begin_row(Index row) {
   if (static_cast<std::uint64_t>(row) >= most_size(entries())) return keep_rows();
-  if (at(row) >= offsets_.capacity()) budget_.require(bytes(row));
-  offsets_.resize(at(row + 1), static_cast<std::int64_t>(columns_.size()));
+  if (static_cast<std::size_t>(row) >= offsets_.capacity()) budget_.require(bytes(row));
+  offsets_.resize(row + 1, static_cast<std::int64_t>(columns_.size()));
   last_row_ = row;
   last_col_ = -1;
 }
@@ -134,21 +132,21 @@ void CsrBuilder::keep_rows() {
   entry_rows_.reserve(columns_.capacity());
   offsets_.push_back(static_cast<std::int64_t>(columns_.size()));
   for (std::size_t i = 0; i + 1 < offsets_.size(); ++i) {
-    entry_rows_.insert(entry_rows_.end(), at(offsets_[i + 1] - offsets_[i]), static_cast<std::int32_t>(i));
+    entry_rows_.insert(entry_rows_.end(), offsets_[i + 1] - offsets_[i], static_cast<std::int32_t>(i));
   }
   offsets_ = {};
 }
 
 // A stable counting sort, so that entries that came by columns need no sorting within their rows.
 void CsrBuilder::sort_by_row(Csr<double>& csr) {
-  csr.offsets.assign(at(csr.rows + 1), 0);
-  for (const std::int32_t row : entry_rows_) ++csr.offsets[at(row + Index{1})];
+  csr.offsets.assign(csr.rows + 1, 0);
+  for (const std::int32_t row : entry_rows_) ++csr.offsets[row + Index{1}];
   std::partial_sum(csr.offsets.begin(), csr.offsets.end(), csr.offsets.begin());
   std::vector<std::int64_t> next(csr.offsets.begin(), csr.offsets.end() - 1);
   csr.columns.resize(columns_.size());
   csr.values.resize(values_.size());
   for (std::size_t e = 0; e < columns_.size(); ++e) {
-    const std::size_t to = at(next[at(entry_rows_[e])]++);
+    const std::size_t to = next[entry_rows_[e]]++;
     csr.columns[to] = columns_[e];
     csr.values[to] = values_[e];
   }
@@ -164,7 +162,7 @@ Csr<double> CsrBuilder::finish(Index rows, Index cols) {
   budget_.require(bytes(rows));
   if (ordered_) {
     csr.offsets = std::move(offsets_);
-    csr.offsets.resize(at(rows + 1), static_cast<std::int64_t>(columns_.size()));
+    csr.offsets.resize(rows + 1, static_cast<std::int64_t>(columns_.size()));
     csr.columns = std::move(columns_);
     csr.values = std::move(values_);
   } else {

@@ -63,7 +63,7 @@ std::uint64_t bytes_in_memory(const RowShape& rows, int threads, std::uint64_t a
 class Ring {
  public:
   Ring(std::shared_ptr<const RowReader> reader, const RingShape& shape)
-      : reader_(std::move(reader)), shape_(shape), slots_(static_cast<std::size_t>(shape.slots)) {}
+      : reader_(std::move(reader)), shape_(shape), slots_(shape.slots) {}
 
   const RowReader& reader() const { return *reader_; }
   const RingShape& shape() const { return shape_; }
@@ -236,7 +236,7 @@ class DiskStore final : public Store {
       block.dense = {data, shape.dtype, block.rows, shape.cols, shape.cols, 1};
       return;
     }
-    const std::byte* values = data + static_cast<std::size_t>(block.rows + 1) * sizeof(std::int64_t);
+    const std::byte* values = data + (block.rows + 1) * sizeof(std::int64_t);
     const auto entries = static_cast<std::size_t>(shape.entries_of(block.first, block.rows));
     block.csr = {block.rows,
                  shape.cols,
@@ -260,9 +260,8 @@ std::uint64_t announced_bytes(const Context& context) {
 Index RowShape::entries_of(Index first, Index count) const { return offsets[first + count] - offsets[first]; }
 
 std::size_t RowShape::bytes_of(Index first, Index count) const {
-  if (!sparse()) return static_cast<std::size_t>(count * cols) * size_of(dtype);
-  return static_cast<std::size_t>(count + 1) * sizeof(std::int64_t) +
-         static_cast<std::size_t>(entries_of(first, count)) * (size_of(dtype) + sizeof(std::int32_t));
+  if (!sparse()) return (count * cols) * size_of(dtype);
+  return (count + 1) * sizeof(std::int64_t) + entries_of(first, count) * (size_of(dtype) + sizeof(std::int32_t));
 }
 
 std::shared_ptr<const Store> make_disk_store(const std::shared_ptr<const RowReader>& reader, int threads,

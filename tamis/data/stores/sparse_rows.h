@@ -14,7 +14,7 @@ std::vector<std::int32_t> column_positions(const Source& source);
 // visit(row, j, value) for every stored entry, scaled; j is the source's column.
 template <class Visit>
 void for_each_entry(const Source& source, const std::vector<std::int32_t>& position, const Block& block, Visit visit) {
-  const auto walk = [&](const auto* values) {
+  with_values(block.csr, [&](const auto* values) {
     for (Index i = 0; i < block.rows; ++i) {
       const Index row = block.first + i;
       const double row_scale = source.row_scale().empty() ? 1.0 : source.row_scale()[row];
@@ -25,12 +25,7 @@ void for_each_entry(const Source& source, const std::vector<std::int32_t>& posit
         visit(row, j, static_cast<double>(values[k]) * row_scale * scale);
       }
     }
-  };
-  if (block.csr.dtype == DType::f32) {
-    walk(static_cast<const float*>(block.csr.values));
-  } else {
-    walk(static_cast<const double*>(block.csr.values));
-  }
+  });
 }
 
 }  // namespace tamis

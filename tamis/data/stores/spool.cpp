@@ -30,7 +30,7 @@ std::string folder() {
        " (TMPDIR names another folder)");
 }
 
-std::size_t bytes_in(Index count, std::size_t item) { return static_cast<std::size_t>(count) * item; }
+std::size_t bytes_in(Index count, std::size_t item) { return count * item; }
 
 // Numbers of `item` bytes in rows that lie `to_stride` of them apart.
 void copy_numbers(const std::byte* from, Index row_stride, Index col_stride, Index rows, Index cols, std::byte* to,
@@ -99,7 +99,7 @@ class SpooledSparseRows final : public RowReader {
   }
 
   void expect(Index first, Index count) const override {
-    const auto begin = static_cast<std::uint64_t>(offset(static_cast<std::size_t>(first)));
+    const auto begin = static_cast<std::uint64_t>(offset(first));
     const Index stored = shape().entries_of(first, count);
     values_->expect(begin * size_of(dtype()), bytes_in(stored, size_of(dtype())));
     columns_->expect(begin * sizeof(std::int32_t), bytes_in(stored, sizeof(std::int32_t)));
@@ -129,7 +129,7 @@ void Spool::add(const void* bytes, std::size_t count) {
     if (put < 0 && errno == EINTR) continue;
     if (put <= 0) failed("writing");
     at += put;
-    count -= static_cast<std::size_t>(put);
+    count -= put;
   }
 }
 
@@ -141,7 +141,7 @@ void Spool::read(std::uint64_t offset, void* out, std::size_t count) const {
     if (got <= 0) failed("reading");
     to += got;
     offset += static_cast<std::uint64_t>(got);
-    count -= static_cast<std::size_t>(got);
+    count -= got;
   }
 }
 

@@ -18,8 +18,7 @@ constexpr Index kMostHeld = 256;       // of them that wait to be asked for
 // with each those that the caller finds most promising, since a pass over Z costs nearly the same for many.
 class SquaredProducts {
  public:
-  SquaredProducts(const Centered& z, Context& context)
-      : z_(z), context_(context), squares_(static_cast<std::size_t>(z.cols())) {
+  SquaredProducts(const Centered& z, Context& context) : z_(z), context_(context), squares_(z.cols()) {
     if (z.cols() > kLongestPath) return;
     const Matrix products = gram(z, context);
     for (Index j = 0; j < z.cols(); ++j) hold(j, products.row(j), 1);
@@ -64,15 +63,11 @@ class SquaredProducts {
 class GreedyPath {
  public:
   GreedyPath(const Centered& z, const ColumnMerits& merits, Context& context)
-      : products_(z, context),
-        merits_(merits),
-        with_chosen_(static_cast<std::size_t>(z.cols())),
-        free_(static_cast<std::size_t>(z.cols()), 1) {}
+      : products_(z, context), merits_(merits), with_chosen_(z.cols()), free_(z.cols(), 1) {}
 
   double value_with(Index j) const {
-    const auto at = static_cast<std::size_t>(j);
-    const double norm = norm_ + 2 * with_chosen_[at] + merits_.scatter[at] * merits_.scatter[at];
-    return (excess_ + merits_.excess[at]) / std::sqrt(norm);
+    const double norm = norm_ + 2 * with_chosen_[j] + merits_.scatter[j] * merits_.scatter[j];
+    return (excess_ + merits_.excess[j]) / std::sqrt(norm);
   }
 
   Index best() const {
@@ -90,10 +85,9 @@ class GreedyPath {
 
   void take(Index j) {
     if (!products_.has(j)) products_.compute(promising(j));
-    const auto at = static_cast<std::size_t>(j);
-    excess_ += merits_.excess[at];
-    norm_ += 2 * with_chosen_[at] + merits_.scatter[at] * merits_.scatter[at];
-    free_[at] = 0;
+    excess_ += merits_.excess[j];
+    norm_ += 2 * with_chosen_[j] + merits_.scatter[j] * merits_.scatter[j];
+    free_[j] = 0;
     const std::vector<double>& squares = products_.of(j);
     for (std::size_t i = 0; i < with_chosen_.size(); ++i) with_chosen_[i] += squares[i];
     products_.drop(j);
@@ -135,9 +129,9 @@ class GreedyPath {
 // The columns that take part, and where they stand among all.
 struct Candidates {
   Candidates(const Centered& z, const ColumnMerits& all, std::vector<Index> columns)
-      : positions(std::move(columns)), place(static_cast<std::size_t>(z.cols()), -1), view(z.with_columns(positions)) {
+      : positions(std::move(columns)), place(z.cols(), -1), view(z.with_columns(positions)) {
     for (std::size_t i = 0; i < positions.size(); ++i) {
-      const auto j = static_cast<std::size_t>(positions[i]);
+      const Index j = positions[i];
       place[j] = static_cast<Index>(i);
       merits.scatter.push_back(all.scatter[j]);
       merits.excess.push_back(all.excess[j]);

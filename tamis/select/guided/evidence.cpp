@@ -157,8 +157,7 @@ std::vector<double> column_evidence(const Source& source, const GuideOptions& op
     const ColumnMoments moments = column_moments(mine, context);
     const std::vector<double> scatter = guided_scatter(guide, Centered(mine, moments), context);
     context.pool().run(static_cast<Index>(judged.size()), [&](Index i) {
-      const auto at = static_cast<std::size_t>(i);
-      out[judged[at]] = quadratic_ratio_tail(values, guide.rows - 1, scatter[at] / moments.scatter[at]);
+      out[judged[i]] = quadratic_ratio_tail(values, guide.rows - 1, scatter[i] / moments.scatter[i]);
     });
   }
   return out;

@@ -6,7 +6,6 @@
 // Exact copies of a column stay in one half, so that none testifies for another.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "tamis/base/context.h"

@@ -180,7 +180,7 @@ std::map<Index, double> weights_of_scales(const GuideOptions& options, Index n) 
 double trace_of_product(const Partition& a, const Partition& b) {
   std::vector<double> both(a.sizes.size() * b.sizes.size());
   for (std::size_t i = 0; i < a.labels.size(); ++i) {
-    both[static_cast<std::size_t>(a.labels[i]) * b.sizes.size() + static_cast<std::size_t>(b.labels[i])] += 1;
+    both[a.labels[i] * b.sizes.size() + b.labels[i]] += 1;
   }
   double sum = 0;
   for (std::size_t k = 0; k < a.sizes.size(); ++k) {
@@ -209,7 +209,7 @@ Guide make_guide(const Source& source, const GuideOptions& options, Context& con
   guide.parts = embedding.parts();
   const auto labels = spectral_labels(embedding, scales, options.runs, context);
   for (std::size_t q = 0; q < labels.size(); ++q) {
-    const Index scale = scales[q / static_cast<std::size_t>(options.runs)];
+    const Index scale = scales[q / options.runs];
     guide.partitions.push_back(partition_of(labels[q], weights.at(scale) / static_cast<double>(options.runs)));
   }
   return guide;

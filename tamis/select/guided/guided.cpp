@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "tamis/base/error.h"
@@ -74,7 +73,7 @@ std::vector<Index> positions_among(const std::vector<Index>& kept, const std::ve
 // Of exact copies the lower index comes first, however their numbers were rounded; the first `settled` columns stay.
 void put_copies_in_order(const Copies& copies, std::size_t settled, std::vector<Index>& order) {
   if (!copies.any()) return;
-  std::vector<std::vector<Index>> members(static_cast<std::size_t>(copies.groups()));
+  std::vector<std::vector<Index>> members(copies.groups());
   for (std::size_t k = settled; k < order.size(); ++k) members[copies.group[order[k]]].push_back(order[k]);
   for (auto& group : members) std::sort(group.rbegin(), group.rend());
   for (std::size_t k = settled; k < order.size(); ++k) {
@@ -114,8 +113,7 @@ std::vector<double> spread_over(const std::vector<double>& values, const std::ve
 }
 
 void check_guided(const Source& source, const GuidedOptions& options) {
-  GuidedOptions copy = options;
-  validate(describe(copy), "guided");
+  require_valid(options, "guided");
   const Index n = source.rows();
   require(n >= 2, ErrorCode::bad_data, n, " row", n == 1 ? "" : "s", ", need at least 2");
   require(source.cols() >= 1, ErrorCode::bad_data, "0 features, need at least 1");
@@ -227,21 +225,32 @@ Source draw_sample(const Source& source, const GuidedOptions& options, Context& 
 }
 
 Options describe(GuidedOptions& o) {
-  const double inf = std::numeric_limits<double>::infinity();
   return {
-      {"clusters", "n_clusters", &o.guide.clusters, {1, inf}, {}, "number of clusters c, if known", "several scales"},
-      {"neighbors", "n_neighbors", &o.guide.neighbors, {1, inf}, {}, "number of nearest neighbors of each row", ""},
-      {"runs", "n_runs", &o.guide.runs, {1, 1024}, {}, "k-means runs per scale", ""},
-      {"scales", "scales", &o.guide.scales, {2, inf}, {}, "numbers of clusters that the guide averages over", ""},
-      {"sample", "sample_size", &o.sample, {2, inf}, {}, "maximum number of rows to sample, drawn by the seed", ""},
-      {"evidence",
-       "evidence",
-       &o.evidence,
-       {},
-       {},
-       "admit columns by p-value; off: by share only, three times faster",
-       "",
-       true},
+      {.name = "clusters",
+       .python_name = "n_clusters",
+       .value = &o.guide.clusters,
+       .range = at_least(1),
+       .help = "number of clusters c, if known",
+       .unset_text = "several scales"},
+      neighbors_option(o.guide.neighbors),
+      {.name = "runs",
+       .python_name = "n_runs",
+       .value = &o.guide.runs,
+       .range = {1, 1024},
+       .help = "k-means runs per scale"},
+      {.name = "scales",
+       .value = &o.guide.scales,
+       .range = at_least(2),
+       .help = "numbers of clusters that the guide averages over"},
+      {.name = "sample",
+       .python_name = "sample_size",
+       .value = &o.sample,
+       .range = at_least(2),
+       .help = "maximum number of rows to sample, drawn by the seed"},
+      {.name = "evidence",
+       .value = &o.evidence,
+       .help = "admit columns by p-value; off: by share only, three times faster",
+       .late = true},
   };
 }
 

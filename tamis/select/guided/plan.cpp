@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "tamis/base/error.h"
 #include "tamis/graph/laplacian.h"
 #include "tamis/select/guided/alignment.h"
 #include "tamis/select/guided/guided.h"

@@ -20,8 +20,7 @@ LapScorePlan::LapScorePlan(const Shape& shape, const LapScoreOptions& options, i
 
 Selection lapscore(const Source& source, const LapScoreOptions& options, Context& context) {
   const Stopwatch watch(context);
-  LapScoreOptions copy = options;
-  validate(describe(copy), "lapscore");
+  require_valid(options, "lapscore");
   const LapScorePlan plan(shape_of(source), options, context.threads());
   const ColumnMoments moments = checked_moments(source, context);
   const Graph graph = neighbor_graph(source, options.graph, context);

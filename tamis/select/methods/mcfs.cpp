@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 
 #include "tamis/base/error.h"
@@ -12,6 +11,7 @@
 #include "tamis/linalg/kernels.h"
 #include "tamis/linalg/lars.h"
 #include "tamis/select/direct.h"
+#include "tamis/select/shared_options.h"
 #include "tamis/select/varying.h"
 
 namespace tamis {
@@ -23,8 +23,7 @@ constexpr Index kGramColumns = 4096;  // up to this many X'X is formed at once: 
 constexpr double kOnePart = 1e-9;     // eigenvalues below this belong to further parts of the graph
 
 void check_mcfs(const Source& source, const McfsOptions& options) {
-  McfsOptions copy = options;
-  validate(describe(copy), "mcfs");
+  require_valid(options, "mcfs");
   const Index n = source.rows(), d = source.cols();
   require(n >= 2, ErrorCode::bad_data, n, " row", n == 1 ? "" : "s", ", need at least 2");
   require(options.clusters <= n, ErrorCode::usage, MethodName{"mcfs"}, ": ", OptionName{"clusters"}, " = ",
@@ -296,28 +295,28 @@ McfsPlan::McfsPlan(const Shape& shape, const McfsOptions& options, int threads)
 }
 
 Options describe(McfsOptions& o) {
-  const double inf = std::numeric_limits<double>::infinity();
-  Options options = {
-      {"clusters", "n_clusters", &o.clusters, {1, inf}, {}, "number of clusters c", ""},
-      {"dims", "n_components", &o.dims, {1, inf}, {}, "number of eigenvectors K", "clusters"},
-      {"active",
-       "n_active",
-       &o.active,
-       {1, inf},
-       {},
-       "number of active features m at which each lasso stops, at most n - 1",
-       "the number of features to select, or 200"},
-      {"normalize", "normalize", &o.normalize, {}, {}, "divide each a_k by its 2-norm", ""},
-      {"ridge",
-       "ridge",
-       &o.ridge,
-       {0, inf},
-       {},
-       "added to the diagonal of the active features' Gram matrix when a direction is computed; 0 is the lasso",
-       ""},
+  const Options own = {
+      shared::clusters(o.clusters),
+      {.name = "dims",
+       .python_name = "n_components",
+       .value = &o.dims,
+       .range = at_least(1),
+       .help = "number of eigenvectors K",
+       .unset_text = "clusters"},
+      {.name = "active",
+       .python_name = "n_active",
+       .value = &o.active,
+       .range = at_least(1),
+       .help = "number of active features m at which each lasso stops, at most n - 1",
+       .unset_text = "the number of features to select, or 200"},
+      {.name = "normalize", .value = &o.normalize, .help = "divide each a_k by its 2-norm"},
+      {.name = "ridge",
+       .value = &o.ridge,
+       .range = at_least(0),
+       .help = "added to the diagonal of the active features' Gram matrix when a direction is computed; 0 is the "
+               "lasso"},
   };
-  for (auto& option : describe(o.graph)) options.push_back(option);
-  return options;
+  return join(own, describe(o.graph));
 }
 
 Selection mcfs(const Source& source, const McfsOptions& options, Context& context) {

@@ -12,6 +12,7 @@
 #include "tamis/linalg/dense.h"
 #include "tamis/select/direct.h"
 #include "tamis/select/row_clusters.h"
+#include "tamis/select/shared_options.h"
 #include "tamis/select/varying.h"
 
 namespace tamis {
@@ -25,8 +26,7 @@ constexpr Index kPieceCells = Index{1} << 21;                      // numbers of
 constexpr double kFar = 1e4;  // standard deviations between a column and 0 that are worth a warning
 
 void check_ndfs(const Source& source, const NdfsOptions& options, const Context& context) {
-  NdfsOptions copy = options;
-  validate(describe(copy), "ndfs");
+  require_valid(options, "ndfs");
   const Index n = source.rows(), d = source.cols(), c = options.clusters;
   require(n >= 2, ErrorCode::bad_data, n, " row", n == 1 ? "" : "s", ", need at least 2");
   require(d >= 1, ErrorCode::bad_data, "0 features, need at least 1");
@@ -371,33 +371,21 @@ NdfsPlan::NdfsPlan(const Shape& shape, const NdfsOptions& options, int threads)
 }
 
 Options describe(NdfsOptions& o) {
-  const double inf = std::numeric_limits<double>::infinity();
-  Options all = {
-      {"clusters", "n_clusters", &o.clusters, {1, inf}, {}, "number of clusters c", ""},
-      {"alpha", "alpha", &o.alpha, {0, inf}, {}, "weight of the regression of the labels on X", ""},
-      {"beta", "beta", &o.beta, {0, inf, true, false}, {}, "weight of the row sparsity of W", ""},
-      {"gamma", "gamma", &o.gamma, {0, inf, true, false}, {}, "weight of the penalty that keeps F'F near I", ""},
-      {"laplacian",
-       "laplacian",
-       &o.laplacian,
-       {},
-       {"normalized", "plain"},
-       "normalized: I - D^-1/2 W D^-1/2, plain: D - W",
-       ""},
-      {"iterations", "max_iter", &o.iterations, {1, inf}, {}, "maximum number of iterations", ""},
-      {"tolerance",
-       "tol",
-       &o.tolerance,
-       {0, inf},
-       {},
-       "stop when the relative change of the objective falls to this value; 0 runs all iterations",
-       ""},
-      {"clip", "clip", &o.clip, {}, {}, "set negative entries of F to 0; no: the update as published", ""},
-      {"restarts", "n_init", &o.restarts, {1, inf}, {}, "k-means restarts for the initial F", ""},
+  const Options own = {
+      shared::clusters(o.clusters),
+      {.name = "alpha", .value = &o.alpha, .range = at_least(0), .help = "weight of the regression of the labels on X"},
+      {.name = "beta", .value = &o.beta, .range = above(0), .help = "weight of the row sparsity of W"},
+      {.name = "gamma", .value = &o.gamma, .range = above(0), .help = "weight of the penalty that keeps F'F near I"},
+      {.name = "laplacian",
+       .value = &o.laplacian,
+       .choices = {"normalized", "plain"},
+       .help = "normalized: I - D^-1/2 W D^-1/2, plain: D - W"},
+      shared::iterations(o.iterations),
+      shared::tolerance(o.tolerance, "change of the objective"),
+      {.name = "clip", .value = &o.clip, .help = "set negative entries of F to 0; no: the update as published"},
+      shared::restarts(o.restarts, "for the initial F"),
   };
-  const Options graph = describe(o.graph);
-  all.insert(all.end(), graph.begin(), graph.end());
-  return all;
+  return join(own, describe(o.graph));
 }
 
 Selection ndfs(const Source& source, const NdfsOptions& options, Context& context) {

@@ -1,9 +1,9 @@
 #include "tamis/select/methods/spcafs.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "tamis/data/passes/passes.h"
+#include "tamis/select/shared_options.h"
 #include "tamis/select/ufcm/plan.h"
 
 namespace tamis {
@@ -40,38 +40,15 @@ SpcafsPlan::SpcafsPlan(const Shape& shape, const SpcafsOptions& options, int thr
     : Plan(UfcmPlan(shape, as_ufcm(options, shape.rows), threads)) {}
 
 Options describe(SpcafsOptions& o) {
-  const double inf = std::numeric_limits<double>::infinity();
   return {
-      {"sparsity",
-       "sparsity",
-       &o.sparsity,
-       {0, inf},
-       {},
-       "scale-free weight b of the row sparsity: beta = b tr(W0'SW0) / sum_i ||w0^i||^p",
-       ""},
-      {"beta",
-       "beta",
-       &o.beta,
-       {0, inf},
-       {},
-       "weight of the row sparsity in units of the scatter; overrides sparsity",
-       "from sparsity"},
-      {"p", "p", &o.p, {0, 2, true, false}, {}, "power of the row norms: smaller is sparser, 2 is a ridge", ""},
-      {"dims", "n_components", &o.dims, {1, inf}, {}, "number of directions d'", "min(7, rank)"},
-      {"iterations", "max_iter", &o.iterations, {1, inf}, {}, "maximum number of iterations", ""},
-      {"tolerance",
-       "tol",
-       &o.tolerance,
-       {0, inf},
-       {},
-       "stop when the relative gain of the objective falls to this value; 0 runs all iterations",
-       ""},
+      shared::sparsity(o.sparsity),     shared::sparsity_beta(o.beta),
+      shared::sparsity_power(o.p),      shared::dims(o.dims, "min(7, rank)"),
+      shared::iterations(o.iterations), shared::tolerance(o.tolerance, "gain of the objective"),
   };
 }
 
 Selection spcafs(const Source& source, const SpcafsOptions& options, Context& context) {
-  SpcafsOptions copy = options;
-  validate(describe(copy), "spcafs");
+  require_valid(options, "spcafs");
   UfcmOptions as = as_ufcm(options, source.rows());
   as.labels.assign(source.rows(), 0);  // U is given, so no k-means looks for it
   Selection out = ufcm(source, as, context);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "tamis/graph/laplacian.h"
 #include "tamis/graph/smoothness.h"
@@ -44,19 +43,15 @@ std::vector<double> spectral_scores(const Source& source, const ColumnMoments& m
 }  // namespace
 
 Options describe(SpecOptions& o) {
-  const double inf = std::numeric_limits<double>::infinity();
-  Options options = {
-      {"clusters",
-       "n_clusters",
-       &o.clusters,
-       {1, inf},
-       {},
-       "number of clusters c; function 3 uses c - 1 eigenvectors",
-       ""},
-      {"function", "function", &o.function, {1, 3}, {}, "ranking function: 1, 2 or 3", ""},
+  const Options own = {
+      {.name = "clusters",
+       .python_name = "n_clusters",
+       .value = &o.clusters,
+       .range = at_least(1),
+       .help = "number of clusters c; function 3 uses c - 1 eigenvectors"},
+      {.name = "function", .value = &o.function, .range = {1, 3}, .help = "ranking function: 1, 2 or 3"},
   };
-  for (auto& option : describe(o.graph)) options.push_back(option);
-  return options;
+  return join(own, describe(o.graph));
 }
 
 SpecPlan::SpecPlan(const Shape& shape, const SpecOptions& options, int threads) : Plan(shape, Code::graphs, threads) {
@@ -71,8 +66,7 @@ SpecPlan::SpecPlan(const Shape& shape, const SpecOptions& options, int threads) 
 
 Selection spec(const Source& source, const SpecOptions& options, Context& context) {
   const Stopwatch watch(context);
-  SpecOptions copy = options;
-  validate(describe(copy), "spec");
+  require_valid(options, "spec");
   require(options.clusters <= source.rows(), ErrorCode::usage, MethodName{"spec"}, ": ", OptionName{"clusters"}, " = ",
           options.clusters, ", need 1..n = ", source.rows());
   const SpecPlan plan(shape_of(source), options, context.threads());

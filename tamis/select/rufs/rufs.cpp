@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "tamis/base/error.h"
@@ -10,6 +9,7 @@
 #include "tamis/select/direct.h"
 #include "tamis/select/row_clusters.h"
 #include "tamis/select/rufs/rufs_steps.h"
+#include "tamis/select/shared_options.h"
 #include "tamis/select/varying.h"
 
 namespace tamis {
@@ -19,8 +19,7 @@ namespace {
 constexpr double kFineGap = 1e-6;  // a W step that ends above it is worth a warning
 
 void check_rufs(const Source& source, const RufsOptions& options) {
-  RufsOptions copy = options;
-  validate(describe(copy), "rufs");
+  require_valid(options, "rufs");
   const Index n = source.rows();
   require(options.clusters <= n || n < 2, ErrorCode::usage, MethodName{"rufs"}, ": ", OptionName{"clusters"}, " = ",
           options.clusters, ", need 1..n = ", n);
@@ -46,8 +45,7 @@ RufsTable rufs_table(const Source& source, Context& context) {
   Varying varying = varying_columns(source, context);
   Distinct distinct = distinct_columns(varying, context);
   if (varying.unit != 1) {
-    const auto rows = static_cast<std::size_t>(source.rows());
-    distinct.source = distinct.source.with_row_scale(std::vector<double>(rows, 1 / varying.unit));
+    distinct.source = distinct.source.with_row_scale(std::vector<double>(source.rows(), 1 / varying.unit));
   }
   return {std::move(varying.kept), std::move(distinct.copies), varying.unit, std::move(distinct.source)};
 }
@@ -61,7 +59,7 @@ Matrix first_labelling(const std::vector<int>& labels, Index clusters) {
   for (const double count : counts) place.push_back(count > 0 ? used++ : -1);
   Matrix g(static_cast<Index>(labels.size()), used);
   for (Index i = 0; i < g.rows(); ++i) {
-    const auto label = static_cast<std::size_t>(labels[i]);
+    const Index label = labels[i];
     g(i, place[label]) = 1 / std::sqrt(counts[label]);
   }
   return g;
@@ -134,27 +132,23 @@ RufsPlan::RufsPlan(const Shape& shape, const RufsOptions& options, int threads) 
 }
 
 Options describe(RufsOptions& o) {
-  const double inf = std::numeric_limits<double>::infinity();
-  Options out = {
-      {"clusters", "n_clusters", &o.clusters, {1, inf}, {}, "number of clusters c", ""},
-      {"alpha", "alpha", &o.alpha, {0, inf, true}, {}, "weight of the robust regression of G on X", ""},
-      {"beta", "beta", &o.beta, {0, inf, true}, {}, "weight of the row sparsity of W", ""},
-      {"nu", "nu", &o.nu, {0, inf}, {}, "weight of the smoothness of G on the graph", ""},
-      {"mu", "mu", &o.mu, {0, inf}, {}, "weight of the sum of G", ""},
-      {"shrink", "shrink", &o.shrink, {0, inf}, {}, "weight of the norms of the columns of F", ""},
-      {"zeta", "zeta", &o.zeta, {0, inf, true}, {}, "weight of the penalty that keeps G'G near I", ""},
-      {"restarts", "n_init", &o.restarts, {1, inf}, {}, "k-means restarts for the initial G", ""},
-      {"iterations", "max_iter", &o.iterations, {1, inf}, {}, "maximum number of rounds over G, F and W", ""},
-      {"tolerance",
-       "tol",
-       &o.tolerance,
-       {0, inf},
-       {},
-       "stop when the relative gain of J in a round falls to this value; 0 runs all rounds",
-       ""},
+  const Options own = {
+      shared::clusters(o.clusters),
+      {.name = "alpha", .value = &o.alpha, .range = above(0), .help = "weight of the robust regression of G on X"},
+      {.name = "beta", .value = &o.beta, .range = above(0), .help = "weight of the row sparsity of W"},
+      {.name = "nu", .value = &o.nu, .range = at_least(0), .help = "weight of the smoothness of G on the graph"},
+      {.name = "mu", .value = &o.mu, .range = at_least(0), .help = "weight of the sum of G"},
+      {.name = "shrink", .value = &o.shrink, .range = at_least(0), .help = "weight of the norms of the columns of F"},
+      {.name = "zeta", .value = &o.zeta, .range = above(0), .help = "weight of the penalty that keeps G'G near I"},
+      shared::restarts(o.restarts, "for the initial G"),
+      {.name = "iterations",
+       .python_name = "max_iter",
+       .value = &o.iterations,
+       .range = at_least(1),
+       .help = "maximum number of rounds over G, F and W"},
+      shared::tolerance(o.tolerance, "gain of J in a round", "rounds"),
   };
-  for (Option& option : describe(o.graph)) out.push_back(option);
-  return out;
+  return join(own, describe(o.graph));
 }
 
 Selection rufs(const Source& source, const RufsOptions& options, Context& context) {

@@ -1,7 +1,6 @@
 // RUFS: the F step (rufs_steps.h).
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "tamis/select/rufs/rufs_algebra.h"

@@ -1,10 +1,10 @@
 // RUFS: the G step (rufs_steps.h).
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "tamis/graph/laplacian.h"
+#include "tamis/linalg/cholesky.h"
 #include "tamis/select/rufs/rufs_algebra.h"
 #include "tamis/select/rufs/rufs_steps.h"
 
@@ -16,10 +16,6 @@ namespace {
 
 constexpr Index kLabelSteps = 30;
 constexpr Index kPairClusters = 32;  // up to so many clusters each pair of them enters the G step's system
-
-}  // namespace
-
-namespace {
 
 // The part of J that G decides, and its derivatives, at one G.
 class LabelModel {
@@ -43,11 +39,10 @@ class LabelModel {
     const auto n = static_cast<double>(g.rows());
     const double floor_fit = kink * sum(fit_) / n + kTiny, floor = kink * sum_of_row_norms(g) / n + kTiny;
     for (Index i = 0; i < g.rows(); ++i) {
-      const auto at = static_cast<std::size_t>(i);
       double square = 0;
       for (Index k = 0; k < g.cols(); ++k) square += (g(i, k) - xw_(i, k)) * (g(i, k) - xw_(i, k));
-      fit_[at] = p_.fit / std::max(fit_[at], floor_fit);
-      regression_[at] = p_.alpha / std::max(std::sqrt(square), floor);
+      fit_[i] = p_.fit / std::max(fit_[i], floor_fit);
+      regression_[i] = p_.alpha / std::max(std::sqrt(square), floor);
     }
   }
 
@@ -56,10 +51,9 @@ class LabelModel {
     Matrix out = product(g_, ff_);
     const Matrix graph = laplacian_times(p_.graph, Laplacian::plain, g_, context_);
     for (Index i = 0; i < g_.rows(); ++i) {
-      const auto at = static_cast<std::size_t>(i);
       for (Index k = 0; k < g_.cols(); ++k) {
-        out(i, k) = fit_[at] * (out(i, k) - xf_(i, k)) + p_.mu + 2 * p_.nu * graph(i, k) +
-                    regression_[at] * (g_(i, k) - xw_(i, k));
+        out(i, k) = fit_[i] * (out(i, k) - xf_(i, k)) + p_.mu + 2 * p_.nu * graph(i, k) +
+                    regression_[i] * (g_(i, k) - xw_(i, k));
       }
     }
     add_product(p_.zeta, g_, departure_, out);
@@ -72,11 +66,10 @@ class LabelModel {
     const Index c = g_.cols();
     Matrix out(g_.rows(), c);
     for (Index i = 0; i < g_.rows(); ++i) {
-      const auto at = static_cast<std::size_t>(i);
       for (Index k = 0; k < c; ++k) {
         double row = 0;
         for (Index l = 0; l < c; ++l) row += held[i * c + l] ? 0.0 : std::abs(ff_(k, l));
-        out(i, k) = fit_[at] * row + 4 * p_.nu * p_.graph.degree[at] + regression_[at];
+        out(i, k) = fit_[i] * row + 4 * p_.nu * p_.graph.degree[i] + regression_[i];
       }
     }
     return out;
@@ -100,28 +93,28 @@ class PenaltySystem {
   PenaltySystem(const Matrix& g, double zeta, Matrix diagonal, const std::vector<char>& held)
       : g_(g), c_(g.cols()), all_pairs_(c_ <= kPairClusters), inverse_(std::move(diagonal)) {
     const Index m = all_pairs_ ? c_ * (c_ + 1) / 2 : c_;
-    small_ = Matrix(m, m);
-    for (Index p = 0; p < m; ++p) small_(p, p) = 1 / zeta;
+    Matrix small(m, m);  // I / zeta + K'D^-1 K
+    for (Index p = 0; p < m; ++p) small(p, p) = 1 / zeta;
     for (Index i = 0; i < g.rows(); ++i) {
-      for (Index k = 0; k < c_; ++k) add(i, k, zeta, held[i * c_ + k] != 0);
+      for (Index k = 0; k < c_; ++k) add(i, k, zeta, held[i * c_ + k] != 0, small);
     }
-    factorize();
+    small_ = Cholesky(std::move(small));
   }
 
   Matrix solve(Matrix b) const {
     scale(b);
     const Matrix gb = product_transposed_left(g_, b);
-    std::vector<double> y(small_.rows());
+    Matrix y(small_.size(), 1);
     for (Index k = 0; k < c_; ++k) {
       for (Index l = all_pairs_ ? 0 : k; l <= k; ++l) {
-        y[pair(k, l)] = k == l ? std::sqrt(2.0) * gb(k, k) : gb(k, l) + gb(l, k);
+        y(pair(k, l), 0) = k == l ? std::sqrt(2.0) * gb(k, k) : gb(k, l) + gb(l, k);
       }
     }
-    substitute(y);
+    y = small_.solve(std::move(y));
     Matrix symmetric(c_, c_);
     for (Index k = 0; k < c_; ++k) {
       for (Index l = all_pairs_ ? 0 : k; l <= k; ++l) {
-        symmetric(k, l) = symmetric(l, k) = y[pair(k, l)] * (k == l ? std::sqrt(2.0) : 1.0);
+        symmetric(k, l) = symmetric(l, k) = y(pair(k, l), 0) * (k == l ? std::sqrt(2.0) : 1.0);
       }
     }
     Matrix back = product(g_, symmetric);
@@ -130,14 +123,14 @@ class PenaltySystem {
   }
 
  private:
-  std::size_t pair(Index k, Index l) const {
-    if (!all_pairs_) return static_cast<std::size_t>(k);
+  Index pair(Index k, Index l) const {
+    if (!all_pairs_) return k;
     const Index high = std::max(k, l), low = std::min(k, l);
-    return static_cast<std::size_t>(high * (high + 1) / 2 + low);
+    return high * (high + 1) / 2 + low;
   }
 
   // Entry (i, k) stands in the pairs (k, l), with g_il, and sqrt(2) g_ik for l = k.
-  void add(Index i, Index k, double zeta, bool held) {
+  void add(Index i, Index k, double zeta, bool held, Matrix& small) {
     double& entry = inverse_(i, k);
     if (!all_pairs_) {
       for (Index l = 0; l < c_; ++l) entry += l == k ? 0.0 : 2 * zeta * g_(i, l) * g_(i, l);
@@ -150,33 +143,8 @@ class PenaltySystem {
       if (g_(i, l) == 0) continue;
       for (Index q = first; q < end; ++q) {
         if (g_(i, q) == 0) continue;
-        small_(static_cast<Index>(pair(k, l)), static_cast<Index>(pair(k, q))) += factor(l) * factor(q) * entry;
+        small(pair(k, l), pair(k, q)) += factor(l) * factor(q) * entry;
       }
-    }
-  }
-
-  // Cholesky's lower triangle in place.
-  void factorize() {
-    for (Index p = 0; p < small_.rows(); ++p) {
-      for (Index q = 0; q <= p; ++q) {
-        double value = small_(p, q);
-        for (Index t = 0; t < q; ++t) value -= small_(p, t) * small_(q, t);
-        small_(p, q) = p == q ? std::sqrt(std::max(value, kTiny)) : value / small_(q, q);
-      }
-    }
-  }
-
-  void substitute(std::vector<double>& y) const {
-    const Index m = small_.rows();
-    for (Index p = 0; p < m; ++p) {
-      double& value = y[p];
-      for (Index q = 0; q < p; ++q) value -= small_(p, q) * y[q];
-      value /= small_(p, p);
-    }
-    for (Index p = m - 1; p >= 0; --p) {
-      double& value = y[p];
-      for (Index q = p + 1; q < m; ++q) value -= small_(q, p) * y[q];
-      value /= small_(p, p);
     }
   }
 
@@ -188,7 +156,7 @@ class PenaltySystem {
   Index c_;
   bool all_pairs_;
   Matrix inverse_;  // of D, 0 where an entry is held
-  Matrix small_;    // I / zeta + K'D^-1 K, then its Cholesky factor
+  Cholesky small_;  // of I / zeta + K'D^-1 K
 };
 
 // Columns to unit length: a long way along the sphere that the penalty keeps them on.

@@ -1,7 +1,5 @@
 // RUFS: the ridge problems of its W step (rufs_steps.h).
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include "tamis/select/rufs/rufs_algebra.h"

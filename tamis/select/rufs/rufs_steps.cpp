@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "tamis/base/error.h"
@@ -107,7 +106,6 @@ RufsFit fit_rufs(const RufsProblem& problem, Matrix g, Index rounds, double tole
   }
   out.gap = weights.run(state, WeightStep::Gap::fine, context);
   out.trace.back() = checked(problem, state, now, context);
-  out.weight_iterations = weights.iterations();
   return out;
 }
 

@@ -85,7 +85,6 @@ class WeightStep {
   enum class Gap { rough, fine };
   double run(RufsState& state, Gap wanted, Context& context);
   const char* path() const { return system_.path(); }
-  Index iterations() const { return iterations_; }
 
  private:
   struct Bounds;
@@ -105,7 +104,6 @@ class WeightStep {
   double moved_r_ = 0, moved_v_ = 0;  // how far the last iteration took them
   Matrix dual_r_, dual_v_;            // divided by their rho
   double rho_r_ = 0, rho_v_ = 0;
-  Index iterations_ = 0;
 };
 
 // G >= 0: projected steps with the curvature of the penalty and a majorant of the rest, and backtracking, on
@@ -122,7 +120,6 @@ struct RufsFit {
   RufsState state;
   std::vector<RufsTerms> trace;  // the start, then one a round
   double gap = 0;                // of the last W
-  Index weight_iterations = 0;   // of all W steps
   bool converged = false;
 };
 // From labels G: F and W of the start, W, then rounds of G, F, W until one gains at most `tolerance` of J.

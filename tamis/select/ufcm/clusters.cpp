@@ -55,8 +55,8 @@ Clusters::Clusters(const Centered& z, const UfcmOptions& options, Matrix centers
       context_(context),
       start_centers_(std::move(centers)),
       sums_(options.clusters, z.cols()),
-      counts_(static_cast<std::size_t>(options.clusters)),
-      labels_(static_cast<std::size_t>(z.rows()), -1),
+      counts_(options.clusters),
+      labels_(z.rows(), -1),
       free_rows_(options.labels.empty() || std::count(options.labels.begin(), options.labels.end(), -1) > 0) {}
 
 // They stay with rows that live elsewhere, unless there are so few that k-means will look at them one by one.
@@ -139,8 +139,8 @@ void Clusters::require_sound_shapes(Index dims, bool sampled) const {
   const bool centers_fit = start_centers_.rows() == c && start_centers_.cols() >= dims;
   require_state(sampled ? centers_fit : start_centers_.empty(), "centres");
   require_state(sums_.rows() == c && sums_.cols() == z_.cols(), "U'Z");
-  require_state(counts_.size() == static_cast<std::size_t>(c), "U'U");
-  require_state(labels_.size() == static_cast<std::size_t>(z_.rows()), "U");
+  require_state(std::ssize(counts_) == c, "U'U");
+  require_state(std::ssize(labels_) == z_.rows(), "U");
 }
 
 void Clusters::require_sound_values(bool begun, double trace) const {

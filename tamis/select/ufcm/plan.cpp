@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "tamis/base/error.h"
 #include "tamis/select/ufcm/schedule.h"
 
 namespace tamis {

@@ -1,7 +1,6 @@
 #include "tamis/select/ufcm/start.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "tamis/base/elementary.h"
@@ -31,8 +30,7 @@ Matrix gathered(const Matrix& w, const Copies& copies) {
   const std::vector<Index> firsts = copies.firsts();
   Matrix out(copies.groups(), w.cols());
   for (Index g = 0; g < out.rows(); ++g) {
-    const auto at = static_cast<std::size_t>(g);
-    for (Index k = 0; k < w.cols(); ++k) out(g, k) = copies.root[at] * w(firsts[at], k);
+    for (Index k = 0; k < w.cols(); ++k) out(g, k) = copies.root[g] * w(firsts[g], k);
   }
   return out;
 }

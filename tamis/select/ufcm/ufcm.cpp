@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "tamis/base/error.h"
 #include "tamis/linalg/orthogonal.h"
 #include "tamis/select/direct.h"
+#include "tamis/select/shared_options.h"
 #include "tamis/select/ufcm/fit.h"
 #include "tamis/select/ufcm/plan.h"
 #include "tamis/select/ufcm/schedule.h"
@@ -83,8 +83,7 @@ void Fit::record_objective() {
 namespace {
 
 void check_ufcm(const Source& source, const UfcmOptions& options) {
-  UfcmOptions copy = options;
-  validate(describe(copy), options.name);
+  require_valid(options, options.name);
   const Index n = source.rows(), d = source.cols();
   require(n >= 2, ErrorCode::bad_data, n, " row", n == 1 ? "" : "s", ", need at least 2");
   require(d >= 1, ErrorCode::bad_data, "0 features, need at least 1");
@@ -123,44 +122,22 @@ Selection ufcm_selection(const Fit& fit, const UfcmTable& table, Index d) {
 }  // namespace
 
 Options describe(UfcmOptions& o) {
-  const double inf = std::numeric_limits<double>::infinity();
   return {
-      {"clusters", "n_clusters", &o.clusters, {1, inf}, {}, "number of clusters c", ""},
-      {"alpha", "alpha", &o.alpha, {0, inf}, {}, "weight of the within-cluster scatter", ""},
-      {"sparsity",
-       "sparsity",
-       &o.sparsity,
-       {0, inf},
-       {},
-       "scale-free weight b of the row sparsity: beta = b tr(W0'SW0) / sum_i ||w0^i||^p",
-       ""},
-      {"beta",
-       "beta",
-       &o.beta,
-       {0, inf},
-       {},
-       "weight of the row sparsity in units of the scatter; overrides sparsity",
-       "from sparsity"},
-      {"p", "p", &o.p, {0, 2, true, false}, {}, "power of the row norms: smaller is sparser, 2 is a ridge", ""},
-      {"dims", "n_components", &o.dims, {1, inf}, {}, "number of directions d'", "min(clusters - 1, rank)"},
-      {"restarts", "n_init", &o.restarts, {1, inf}, {}, "k-means restarts per iteration", ""},
-      {"iterations", "max_iter", &o.iterations, {1, inf}, {}, "maximum number of iterations", ""},
-      {"tolerance",
-       "tol",
-       &o.tolerance,
-       {0, inf},
-       {},
-       "stop when the relative gain of the objective falls to this value; 0 runs all iterations",
-       ""},
-      {"order",
-       "order",
-       &o.order,
-       {},
-       {"norm", "qr"},
-       "norm: by the norms of the rows of W; qr: by pivoted QR of these rows, which avoids selecting near copies one "
-       "after the other",
-       "",
-       true},
+      shared::clusters(o.clusters),
+      {.name = "alpha", .value = &o.alpha, .range = at_least(0), .help = "weight of the within-cluster scatter"},
+      shared::sparsity(o.sparsity),
+      shared::sparsity_beta(o.beta),
+      shared::sparsity_power(o.p),
+      shared::dims(o.dims, "min(clusters - 1, rank)"),
+      shared::restarts(o.restarts, "per iteration"),
+      shared::iterations(o.iterations),
+      shared::tolerance(o.tolerance, "gain of the objective"),
+      {.name = "order",
+       .value = &o.order,
+       .choices = {"norm", "qr"},
+       .help = "norm: by the norms of the rows of W; qr: by pivoted QR of these rows, which avoids selecting near "
+               "copies one after the other",
+       .late = true},
   };
 }
 
