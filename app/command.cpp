@@ -1,10 +1,12 @@
 #include "app/command.h"
 
-#include <malloc.h>
-
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <new>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "app/cpu.h"
 #include "app/help.h"

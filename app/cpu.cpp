@@ -60,7 +60,7 @@ void use_cpu(const std::string& wanted) {
 std::string version_text() {
   const std::string core = blas::core();
   return concat("tamis ", kVersion, "\n", compiler(), ", ", blas::name(), core.empty() ? "" : " on ", core, ", ",
-                kernels_in_use(), " kernels");
+                kernels_in_use(), " kernels", *commit() != 0 ? ", commit " : "", commit());
 }
 
 }  // namespace tamis::app

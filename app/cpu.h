@@ -10,7 +10,11 @@ namespace tamis::app {
 // and this does not return. To be called before anything was read or written.
 void use_cpu(const std::string& wanted);
 
-// "tamis 1.2.3", and a line of what decides the last bits: the compiler, BLAS and its core, and the kernels in use.
+// The commit that was built; empty where it is not known. cmake/Commit.cmake defines it.
+const char* commit();
+
+// "tamis 1.2.3", and a line of what decides the last bits: the compiler, BLAS and its core, the kernels in use, and the
+// commit.
 std::string version_text();
 
 }  // namespace tamis::app
