@@ -46,15 +46,17 @@ int complain(ErrorCode code, const std::string& message) {
 int parse_and_run(int argc, char** argv, const ProcessMemory& process) {
   CLI::App root("Tamis: select the features that carry the structure of a table, without labels", "tamis");
   use_wrapped_help(root);
+  root.require_subcommand(0, 1);  // what follows a command is its own, even if it is the name of another
   const auto version = [] {
     use_cpu("");
     return version_text();
   };
   root.set_version_flag("-V,--version", version, "Print the version and exit");
   root.set_help_flag("-h,--help", "Print this help and exit");
-  std::vector<Command> commands = {add_select_command(root),  add_apply_command(root),     add_evaluate_command(root),
-                                   add_compare_command(root), add_methods_command(root),   add_info_command(root),
-                                   add_demo_command(root),    add_reproduce_command(root), add_datasets_command(root)};
+  std::vector<Command> commands = {
+      add_select_command(root),   add_apply_command(root),      add_evaluate_command(root), add_compare_command(root),
+      add_methods_command(root),  add_info_command(root),       add_demo_command(root),     add_reproduce_command(root),
+      add_datasets_command(root), add_completion_command(root), add_manual_command(root)};
   for (const auto& command : commands) {
     command.app->group("Commands");
     command.app->set_version_flag("-V,--version", version, "Print the version and exit")->group(kRunGroup);
