@@ -7,7 +7,7 @@
 #              (takes minutes)
 # make format  rewrite the sources in the house format
 .PHONY: demo build test check bench wheel format clean native python
-.PHONY: setup-test test-native test-tools test-command test-python test-page test-limits check-format check-rooms check-tidy check-smith check-asan check-tsan check-fuzz
+.PHONY: setup-test test-native test-tools test-command test-python test-page test-limits check-format check-rooms check-elsewhere check-tidy check-smith check-asan check-tsan check-fuzz
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 
@@ -70,13 +70,17 @@ test-limits: setup-test build
 
 check:
 	@tools/setup check
-	@$(MAKE) --no-print-directory check-format check-rooms check-tidy check-smith check-asan check-tsan check-fuzz
+	@$(MAKE) --no-print-directory check-format check-rooms check-elsewhere check-tidy check-smith check-asan check-tsan check-fuzz
 
 check-format:
 	tools/check_format
 
 check-rooms:
 	tools/check_rooms
+
+# That what is of Linux alone is guarded.
+check-elsewhere:
+	tools/check_elsewhere
 
 check-tidy:
 	@cmake --preset tidy >/dev/null

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <new>
 
-#ifdef __GLIBC__
+#if defined(__linux__) && defined(__GLIBC__)
 #include <malloc.h>
 #endif
 
@@ -19,7 +19,7 @@ namespace {
 // Passes take and give back buffers of tens of megabytes; new pages from the system for each would cost as much as
 // the arithmetic.
 void keep_freed_memory() {
-#ifdef __GLIBC__
+#if defined(__linux__) && defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 #endif
