@@ -20,7 +20,8 @@ std::string compiler() {
 }  // namespace
 
 std::string version_text() {
-  return concat("tamis ", kVersion, "\n", compiler(), ", ", blas::name(), ", ", kernels_in_use(), " kernels");
+  return concat("tamis ", kVersion, "\n", compiler(), ", ", blas::name(), ", ", kernels_in_use(), " kernels",
+                *commit() != 0 ? ", commit " : "", commit());
 }
 
 }  // namespace tamis::app

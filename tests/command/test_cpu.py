@@ -44,7 +44,8 @@ def digest(scores):
 
 def test_version_names_what_decides_the_last_bits():
     line = facts(env={"TAMIS_CPU": ""})
-    compiler, blas, kernels = line.split(", ")
+    compiler, blas, kernels, *commit = line.split(", ")
+    assert all(word.startswith("commit ") for word in commit) and len(commit) <= 1
     assert compiler.startswith(("GCC ", "clang ")) and blas and kernels in ("AVX2 kernels", "portable kernels")
     assert tamis("-V").out == tamis("--version").out == tamis("select", "--version").out
 
@@ -52,7 +53,7 @@ def test_version_names_what_decides_the_last_bits():
 @x86_64
 def test_baseline_uses_neither_blas_nor_kernels_of_this_cpu():
     line = facts(env={"TAMIS_CPU": "baseline"})
-    assert line.endswith(", portable linear algebra, portable kernels"), line
+    assert ", portable linear algebra, portable kernels" in line, line
     assert facts(env={"TAMIS_CPU": "auto"}) == facts(env={"TAMIS_CPU": ""})
 
 

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "tamis/base/descriptor.h"
 #include "tamis/base/error.h"
 
 namespace tamis {
@@ -145,9 +146,7 @@ void Spool::read(std::uint64_t offset, void* out, std::size_t count) const {
   }
 }
 
-void Spool::expect(std::uint64_t offset, std::size_t count) const {
-  ::posix_fadvise(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(count), POSIX_FADV_WILLNEED);
-}
+void Spool::expect(std::uint64_t offset, std::size_t count) const { announce_reading(descriptor_, offset, count); }
 
 void DenseSpool::add(const DenseView& rows, Index first_column) {
   require(rows.dtype == dtype_, ErrorCode::internal, "rows of ", name_of(rows.dtype), " after ", name_of(dtype_));
