@@ -1,12 +1,13 @@
 # make demo    set up, build, and run the main job on a small embedded data set; its page is tamis-demo/report.html
 # make test    set up, build, and run every test
 # make build   build/tamis, and .venv with the Python package and what the tests and benchmarks use
+# make wheel   a wheel for other machines and the source distribution, in dist/
 # make check   format, lint, tidy, order of the rooms, random runs, sanitizers, short fuzzing
 # make bench   limits of time on an idle machine; kernels; against a plain NumPy version, library calls and scikit-feature
 #              (takes minutes)
 # make format  rewrite the sources in the house format
-.PHONY: demo build test check bench format clean native python
-.PHONY: setup-test test-native test-tools test-command test-python test-page test-limits check-format check-rooms check-tidy check-smith check-asan check-tsan check-fuzz
+.PHONY: demo build test check bench wheel format clean native python
+.PHONY: setup-test test-native test-tools test-command test-python test-page test-limits check-format check-rooms check-elsewhere check-tidy check-smith check-asan check-tsan check-fuzz
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 
@@ -31,6 +32,11 @@ python:
 	@echo "build: the Python package"
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall \
 	    --config-settings=build-dir=build/python --config-settings=cmake.define.TAMIS_PREBUILT="$(CURDIR)/build" .
+
+wheel:
+	@tools/setup wheel
+	@tools/build release tamis_app
+	@tools/make_wheel
 
 test: setup-test build test-native test-tools test-command test-python test-page
 
@@ -64,13 +70,17 @@ test-limits: setup-test build
 
 check:
 	@tools/setup check
-	@$(MAKE) --no-print-directory check-format check-rooms check-tidy check-smith check-asan check-tsan check-fuzz
+	@$(MAKE) --no-print-directory check-format check-rooms check-elsewhere check-tidy check-smith check-asan check-tsan check-fuzz
 
 check-format:
 	tools/check_format
 
 check-rooms:
 	tools/check_rooms
+
+# That what is of Linux alone is guarded.
+check-elsewhere:
+	tools/check_elsewhere
 
 check-tidy:
 	@cmake --preset tidy >/dev/null
@@ -105,4 +115,4 @@ format:
 	tools/check_format --fix
 
 clean:
-	rm -rf build build-dev build-tidy build-asan build-tsan
+	rm -rf dist build build-dev build-tidy build-asan build-tsan

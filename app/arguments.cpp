@@ -36,10 +36,6 @@ std::string type_name(const Option& option) {
   return std::holds_alternative<std::string*>(option.value) ? "NAME" : upper(type_text(option));
 }
 
-std::string option_help(const Option& option) {
-  return concat(option.help, ": ", range_text(option), " (", value_text(option), ")");
-}
-
 std::vector<CLI::ConfigItem> config_items(std::istream& file, const std::string& path) {
   try {
     return CLI::ConfigTOML().from_config(file);
@@ -130,6 +126,10 @@ ReadOptions DataArguments::read_options() const {
           ", need yes, no or auto");
   if (header != "auto") options.header = header == "yes" ? ReadOptions::Header::yes : ReadOptions::Header::no;
   return options;
+}
+
+std::string option_help(const Option& option) {
+  return concat(option.help, ": ", range_text(option), " (", value_text(option), ")");
 }
 
 void add_method_flags(CLI::App& app, MethodArguments& arguments) {

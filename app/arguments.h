@@ -74,6 +74,7 @@ struct MethodArguments {
   // Sets the options on a bound method; Error(usage) where it has no such option, naming the methods that have.
   std::unique_ptr<BoundMethod> bind() const;
 };
+std::string option_help(const Option& option);  // "meaning: range (default)"
 void add_method_flags(CLI::App& app, MethodArguments& arguments);
 void show_options_of(CLI::App& app, const Method& method);  // in --help
 

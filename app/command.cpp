@@ -1,15 +1,18 @@
 #include "app/command.h"
 
-#include <malloc.h>
-
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <new>
 
-#include "app/cpu.h"
+#if defined(__linux__) && defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include "app/help.h"
 #include "app/session.h"
 #include "app/signals.h"
+#include "app/version.h"
+#include "tamis/base/cpu.h"
 
 namespace tamis::app {
 namespace {
@@ -17,7 +20,7 @@ namespace {
 // Passes take and give back buffers of tens of megabytes; new pages from the system for each would cost as much as
 // the arithmetic.
 void keep_freed_memory() {
-#ifdef __GLIBC__
+#if defined(__linux__) && defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 #endif
@@ -44,18 +47,16 @@ int complain(ErrorCode code, const std::string& message) {
 int parse_and_run(int argc, char** argv, const ProcessMemory& process) {
   CLI::App root("Tamis: select the features that carry the structure of a table, without labels", "tamis");
   use_wrapped_help(root);
-  const auto version = [] {
-    use_cpu("");
-    return version_text();
-  };
-  root.set_version_flag("-V,--version", version, "Print the version and exit");
+  root.require_subcommand(0, 1);  // what follows a command is its own, even if it is the name of another
+  root.set_version_flag("-V,--version", version_text, "Print the version and exit");
   root.set_help_flag("-h,--help", "Print this help and exit");
-  std::vector<Command> commands = {add_select_command(root),  add_apply_command(root),     add_evaluate_command(root),
-                                   add_compare_command(root), add_methods_command(root),   add_info_command(root),
-                                   add_demo_command(root),    add_reproduce_command(root), add_datasets_command(root)};
+  std::vector<Command> commands = {
+      add_select_command(root),   add_apply_command(root),      add_evaluate_command(root), add_compare_command(root),
+      add_methods_command(root),  add_info_command(root),       add_demo_command(root),     add_reproduce_command(root),
+      add_datasets_command(root), add_completion_command(root), add_manual_command(root)};
   for (const auto& command : commands) {
     command.app->group("Commands");
-    command.app->set_version_flag("-V,--version", version, "Print the version and exit")->group(kRunGroup);
+    command.app->set_version_flag("-V,--version", version_text, "Print the version and exit")->group(kRunGroup);
     command.app->set_help_flag("-h,--help", "Print this help and exit")->group(kRunGroup);
   }
   try {
@@ -66,7 +67,8 @@ int parse_and_run(int argc, char** argv, const ProcessMemory& process) {
         apply_config(*command.app, command.run_arguments->config);
       }
       if (command.run_arguments) command.run_arguments->process = process;
-      use_cpu(command.run_arguments ? command.run_arguments->cpu : "");
+      if (command.run_arguments && !command.run_arguments->cpu.empty()) use_cpu(command.run_arguments->cpu);
+      cpu_is_baseline();  // complains about TAMIS_CPU before anything is read
       return command.run();
     }
   } catch (const CLI::CallForHelp&) {

@@ -76,7 +76,11 @@ void Session::warn(const std::string& message) {
 Session::Stamp Session::stamp_of(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+#ifdef __APPLE__
+  return {status.st_mtimespec.tv_sec, status.st_mtimespec.tv_nsec, status.st_size};
+#else
   return {status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_size};
+#endif
 }
 
 bool Session::belongs_on_disk(const Opened& opened, const std::string& path, const Peaks& peaks) {

@@ -83,5 +83,7 @@ Command add_info_command(CLI::App& root);
 Command add_demo_command(CLI::App& root);
 Command add_datasets_command(CLI::App& root);
 Command add_reproduce_command(CLI::App& root);
+Command add_completion_command(CLI::App& root);
+Command add_manual_command(CLI::App& root);
 
 }  // namespace tamis::app

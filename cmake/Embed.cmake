@@ -1,6 +1,7 @@
 # The files of the report page, and the digits of the demo, in the library: TAMIS_EMBEDDED is a source that holds their bytes and their hashes.
 #
-# The assembler takes the bytes in (.incbin), which costs the compiler nothing and works in any ELF build. The page lets
+# The assembler takes the bytes in (.incbin), which costs the compiler nothing; sections and names are spelled for ELF, or
+# for Mach-O on Apple. The page lets
 # in scripts and styles by their hash alone (Content-Security-Policy), so the hashes stand in the source; a changed file
 # thereby changes the source too, and no compiler cache can serve an old one.
 
@@ -36,10 +37,22 @@ foreach(file ${embedded_files})
   string(REGEX REPLACE "[.-]" "_" symbol ${symbol})
   string(TOLOWER ${symbol} symbol)
   tamis_policy_hash(${path} hash)
+  set(begin tamis_${symbol}_begin)
+  set(end tamis_${symbol}_end)
+  set(section .pushsection .rodata)
+  set(hidden ".hidden ${begin}, ${end}")
+  set(back .popsection)
+  if(APPLE)  # C names begin with an underscore there
+    set(begin _${begin})
+    set(end _${end})
+    set(section .section __TEXT,__const)
+    set(hidden ".private_extern ${begin}\n.private_extern ${end}")
+    set(back .text)
+  endif()
+  list(JOIN section " " section)
   string(APPEND embedded_source
-         "asm(R\"(.pushsection .rodata\n"
-         ".globl tamis_${symbol}_begin, tamis_${symbol}_end\n.hidden tamis_${symbol}_begin, tamis_${symbol}_end\n"
-         "tamis_${symbol}_begin:\n.incbin \"${path}\"\ntamis_${symbol}_end:\n.popsection)\");\n"
+         "asm(R\"(${section}\n.globl ${begin}\n.globl ${end}\n${hidden}\n"
+         "${begin}:\n.incbin \"${path}\"\n${end}:\n${back})\");\n"
          "extern \"C\" __attribute__((visibility(\"hidden\"))) const char tamis_${symbol}_begin[], tamis_${symbol}_end[];\n"
          "tamis::EmbeddedFile tamis::embedded_${symbol}() {\n"
          "  return {{tamis_${symbol}_begin, tamis_${symbol}_end}, \"${hash}\"};\n}\n\n")

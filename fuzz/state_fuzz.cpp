@@ -28,8 +28,8 @@ void take_up(std::string_view state, double alpha, Context& context) {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<double>(i * i % 17) + 10.0 * (i % 2);
     return out;
   }();
-  Given keeper(state);
-  context.checkpoint = &keeper;
+  Given given(state);
+  context.checkpoint = &given;
   UfcmOptions options;
   options.clusters = 2;
   options.iterations = 4;

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "app/command.h"
+#include "app/version.h"
 #include "python/arrays.h"
 #include "python/comparison.h"
 #include "python/methods.h"
@@ -196,6 +197,7 @@ NB_MODULE(_core, m) {
   register_remote(m);
   register_disk_rows(m);
 
+  m.def("version_text", &tamis::app::version_text, "What `tamis --version` prints.");
   m.def("methods", &describe_methods, "Every method with its options: name, type, default, range, help.");
   m.def("select", &tamis::python::select, "method"_a, "data"_a, "options"_a, "features"_a.none() = nb::none(),
         "scale"_a = "none", "include"_a = std::vector<tamis::Index>(), "exclude"_a = std::vector<tamis::Index>(),

@@ -36,7 +36,6 @@ nb::object readable(const Error& error) {
 
 Run::Run(int threads, std::uint64_t seed, std::uint64_t memory, nb::object progress)
     : context_(threads, seed), progress_(std::move(progress)) {
-  blas::require_pinned();
   blas::use_one_thread();
   context_.memory_limit = memory;
   context_.is_cancelled = [this] { return is_cancelled(); };

@@ -6,21 +6,17 @@
 Everything is loaded on first use, so importing tamis is cheap.
 """
 
-import os
+import sys
 from importlib import import_module
 
-# OpenBLAS chooses its code when it is loaded: ours must know by then what TAMIS_CPU=baseline wants, and nobody else's.
-_core_type = os.environ.get("OPENBLAS_CORETYPE")
+from ._surroundings import explain_missing_core, missing_package, require_python
+
+require_python(sys.version_info)
 try:
-    if os.environ.get("TAMIS_CPU") == "baseline":
-        os.environ["OPENBLAS_CORETYPE"] = "Prescott"
     from . import _core
     from ._core import version as __version__
-finally:
-    if _core_type is not None:
-        os.environ["OPENBLAS_CORETYPE"] = _core_type
-    else:
-        os.environ.pop("OPENBLAS_CORETYPE", None)
+except ImportError as _error:
+    raise ImportError(explain_missing_core(_error)) from None
 
 _HOMES = {
     **{method["python_name"]: "_selectors" for method in _core.methods()},
@@ -31,19 +27,30 @@ _HOMES = {
     "evaluate": "_compare",
     "select_genes": "_genes",
     "NoVariation": "_core",
+    "show_versions": "_surroundings",
 }
 _MODULES = ("dask", "metrics", "plot")
 
 __all__ = ["__version__", *_HOMES, *_MODULES]
 
 
+def _load(module):
+    try:
+        return import_module("." + module, __name__)
+    except ModuleNotFoundError as error:
+        message = missing_package(error)
+        if message is None:
+            raise
+    raise ImportError(message)
+
+
 def __getattr__(name):
     if name in _HOMES:
-        value = getattr(import_module("." + _HOMES[name], __name__), name)
+        value = getattr(_load(_HOMES[name]), name)
         globals()[name] = value
         return value
     if name in _MODULES:
-        return import_module("." + name, __name__)
+        return _load(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

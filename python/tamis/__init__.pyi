@@ -16,6 +16,7 @@ from ._selectors import UFCM as UFCM
 from ._selectors import GuidedUFCM as GuidedUFCM
 from ._selectors import LaplacianScore as LaplacianScore
 from ._selectors import MaxVariance as MaxVariance
+from ._surroundings import show_versions as show_versions
 from ._table import Table as Table
 from ._table import read as read
 

@@ -48,6 +48,9 @@ class RowSink:
 
     def add(self, data: object, first_column: int = 0) -> None: ...
 
+def version_text() -> str:
+    """What `tamis --version` prints."""
+
 def methods() -> list:
     """Every method with its options: name, type, default, range, help."""
 

@@ -75,6 +75,19 @@ def test_the_requirements_of_pip_and_of_make_are_the_same():
     assert re.findall(r'"([^"]+)"', pinned) == listed
 
 
+def test_the_licenses_are_those_of_the_packages_that_were_built_in():
+    """Texts in third_party/ against the packages of the build."""
+    from importlib.metadata import distribution, files
+
+    for folder, package in (("openblas", "scipy-openblas32"), ("nanobind", "nanobind")):
+        (original,) = (path for path in files(package) if "LICENSE" in path.name)
+        text = distribution(package).locate_file(original).read_text()
+        assert (ROOT / "third_party" / folder / "LICENSE").read_text() == text, folder
+    (header,) = (path for path in files("nanobind") if path.name == "robin_map.h")
+    comment = distribution("nanobind").locate_file(header).read_text().partition("/**")[2].partition("*/")[0]
+    assert (ROOT / "third_party" / "robin_map" / "LICENSE").read_text().split() == comment.replace("*", " ").split()
+
+
 def test_a_wheel_runs_in_another_environment(tmp_path):
     """Built from the tree by pip; installed with its dependencies where nothing else is; run there."""
     prebuilt = ROOT / "build"
@@ -88,6 +101,10 @@ def test_a_wheel_runs_in_another_environment(tmp_path):
     names = zipfile.ZipFile(wheel).namelist()
     assert {"tamis/py.typed", "tamis/_selectors.pyi", "tamis/_core.pyi", "tamis/__init__.pyi"} <= set(names)
     assert not [name for name in names if name.endswith((".a", ".h", ".cmake"))]
+    licenses = {name.partition("/licenses/")[2] for name in names if "/licenses/" in name}
+    parts = {"CLI11/LICENSE", "vega/LICENSE", "vega/LICENSE-vega-lite", "vega/LICENSE-bundled", "openblas/LICENSE",
+             "nanobind/LICENSE", "robin_map/LICENSE"}
+    assert licenses == {"LICENSE", *(f"third_party/{part}" for part in parts)}
 
     run(sys.executable, "-m", "venv", tmp_path / "other")
     python = tmp_path / "other" / "bin" / "python"

@@ -1,8 +1,11 @@
 // An open file of the system, closed on every way out.
 #pragma once
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace tamis {
@@ -24,5 +27,13 @@ class Descriptor {
  private:
   int value_;
 };
+
+// Tells the system which bytes will be read next: it fetches them, and nobody waits. Not every system can be told.
+inline void announce_reading([[maybe_unused]] int file, [[maybe_unused]] std::uint64_t offset,
+                             [[maybe_unused]] std::size_t count) {
+#ifdef __linux__
+  ::posix_fadvise(file, static_cast<off_t>(offset), static_cast<off_t>(count), POSIX_FADV_WILLNEED);
+#endif
+}
 
 }  // namespace tamis

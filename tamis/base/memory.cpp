@@ -20,6 +20,27 @@ std::byte* map_bytes(std::size_t size) {
   return data == MAP_FAILED ? nullptr : static_cast<std::byte*>(data);
 }
 
+// The mapping with another size, perhaps elsewhere; null where the system refuses.
+std::byte* resize_mapping(std::byte* data, std::size_t old_size, std::size_t size) {
+#ifdef __linux__
+  void* moved = ::mremap(data, old_size, size, MREMAP_MAYMOVE);
+  return moved == MAP_FAILED ? nullptr : static_cast<std::byte*>(moved);
+#else
+  std::byte* moved = map_bytes(size);
+  if (moved == nullptr) return nullptr;
+  std::memcpy(moved, data, std::min(size, old_size));
+  ::munmap(data, old_size);
+  return moved;
+#endif
+}
+
+// Only advice: failing costs speed.
+void prefer_huge_pages([[maybe_unused]] std::byte* data, [[maybe_unused]] std::size_t size) {
+#ifdef __linux__
+  ::madvise(data, size, MADV_HUGEPAGE);
+#endif
+}
+
 }  // namespace
 
 void Buffer::resize(std::size_t size) {
@@ -27,8 +48,7 @@ void Buffer::resize(std::size_t size) {
   if (size == 0) return release();
   std::byte* data = nullptr;
   if (mapped_) {  // stays a mapping, also where it shrinks
-    void* moved = ::mremap(data_, size_, size, MREMAP_MAYMOVE);
-    data = moved == MAP_FAILED ? nullptr : static_cast<std::byte*>(moved);
+    data = resize_mapping(data_, size_, size);
   } else if (size < kMapFrom) {
     data = static_cast<std::byte*>(std::realloc(data_, size));
   } else if ((data = map_bytes(size)) != nullptr) {
@@ -37,7 +57,7 @@ void Buffer::resize(std::size_t size) {
     mapped_ = true;
   }
   require(data != nullptr, ErrorCode::resources, "memory: the system refused to allocate ", size, " bytes");
-  if (mapped_) ::madvise(data, size, MADV_HUGEPAGE);  // only advice: failing costs speed
+  if (mapped_) prefer_huge_pages(data, size);
   data_ = data;
   size_ = size;
 }

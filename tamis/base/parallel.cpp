@@ -1,7 +1,5 @@
 #include "tamis/base/parallel.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -10,6 +8,10 @@
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 #include "tamis/base/error.h"
 
@@ -115,8 +117,10 @@ void ThreadPool::run(Index count, const std::function<void(Index)>& task) {
 }
 
 int available_cores() {
+#ifdef __linux__
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+#endif
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 

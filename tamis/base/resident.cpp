@@ -1,9 +1,11 @@
 #include "tamis/base/resident.h"
 
-#include <malloc.h>
-
 #include <fstream>
 #include <string>
+
+#if defined(__linux__) && defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 namespace tamis {
 
@@ -31,7 +33,7 @@ std::optional<std::uint64_t> resident_bytes(const std::string& field) {
 }
 
 ResidentGrowth::ResidentGrowth() {
-#ifdef __GLIBC__
+#if defined(__linux__) && defined(__GLIBC__)
   malloc_trim(0);
 #endif
   if (forget_peak()) start_ = resident_bytes("VmRSS");

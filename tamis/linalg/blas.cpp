@@ -8,6 +8,7 @@
 
 #include "tamis/base/cpu.h"
 #include "tamis/base/error.h"
+#include "tamis/linalg/portable.h"
 
 #ifdef TAMIS_BLAS_WHEEL  // the OpenBLAS of the Python package index has a prefix of its own
 #define dgemm_ scipy_dgemm_
@@ -58,22 +59,13 @@ void use_one_thread() {
   if (openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
 }
 
-// "OpenBLAS 0.3.34  DYNAMIC_ARCH ...": the first two words.
+// openblas_get_config: "OpenBLAS 0.3.34  DYNAMIC_ARCH ...", of which the first two words count.
 std::string name() {
+  if (cpu_is_baseline()) return "portable linear algebra";
   if (openblas_get_config == nullptr) return "BLAS of the system";
   const std::string all = openblas_get_config();
-  return all.substr(0, all.find(' ', all.find(' ') + 1));
-}
-
-std::string core() {
-  const std::string found = openblas_get_corename == nullptr ? "" : openblas_get_corename();
-  // Where CPUs before Prescott share its code it goes by the name of the first, which no x86-64 machine has.
-  return found == "Katmai" ? kBaselineCore : found;
-}
-
-void require_pinned() {
-  require(!cpu_is_baseline() || core() == kBaselineCore, ErrorCode::usage, kCpuVariable, " = baseline, but ", name(),
-          core().empty() ? "" : " on ", core(), " was loaded, need OpenBLAS with ", kCoreVariable, "=", kBaselineCore);
+  const std::string core = openblas_get_corename == nullptr ? "" : concat(" on ", openblas_get_corename());
+  return all.substr(0, all.find(' ', all.find(' ') + 1)) + core;
 }
 
 namespace {
@@ -130,28 +122,41 @@ void syevd(int n, double* a, double* values) {
   require(info == 0, ErrorCode::internal, "eigen-decomposition failed (dsyevd info ", info, ")");
 }
 
+void portable_eigen_largest(Index n, Index count, double* a, double* values, double* vectors) {
+  std::vector<double> all(n);
+  portable::eigen_all(n, a, all.data());
+  std::copy(all.end() - count, all.end(), values);
+  std::copy(a + (n - count) * n, a + n * n, vectors);
+}
+
 }  // namespace
 
 void gemm(bool trans_a, bool trans_b, Index m, Index n, Index k, double alpha, const double* a, Index lda,
           const double* b, Index ldb, double beta, double* c, Index ldc) {
+  if (cpu_is_baseline()) return portable::gemm(trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
   gemm_swapped(dgemm_, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 void gemm(bool trans_a, bool trans_b, Index m, Index n, Index k, float alpha, const float* a, Index lda, const float* b,
           Index ldb, float beta, float* c, Index ldc) {
+  if (cpu_is_baseline()) return portable::gemm(trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
   gemm_swapped(sgemm_, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 void syrk(bool rows, Index n, Index k, const double* a, Index lda, double* c, Index ldc) {
+  if (cpu_is_baseline()) return portable::syrk(rows, n, k, a, lda, c, ldc);
   syrk_swapped(dsyrk_, rows, n, k, a, lda, c, ldc);
 }
 void syrk(bool rows, Index n, Index k, const float* a, Index lda, float* c, Index ldc) {
+  if (cpu_is_baseline()) return portable::syrk(rows, n, k, a, lda, c, ldc);
   syrk_swapped(ssyrk_, rows, n, k, a, lda, c, ldc);
 }
 
 void eigen_all(Index n, double* a, double* values) {
+  if (cpu_is_baseline()) return portable::eigen_all(n, a, values);
   if (n > 0) syevd(narrow(n), a, values);
 }
 
 void eigen_largest(Index n, Index count, double* a, double* values, double* vectors) {
+  if (cpu_is_baseline()) return portable_eigen_largest(n, count, a, values, vectors);
   const int ni = narrow(n), low = narrow(n - count + 1);
   auto lock = one_at_a_time();
   std::vector<double> backup(a, a + n * n), all(n);
@@ -180,6 +185,7 @@ void eigen_largest(Index n, Index count, double* a, double* values, double* vect
 // Q by columns is Q' by rows.
 void tridiagonalize(Index n, double* a, double* diagonal, double* off) {
   if (n == 0) return;
+  if (cpu_is_baseline()) return portable::tridiagonalize(n, a, diagonal, off);
   const int ni = narrow(n), query = -1;
   int info = 0;
   std::vector<double> scalars(n);
@@ -198,6 +204,7 @@ void tridiagonalize(Index n, double* a, double* diagonal, double* off) {
 // The lower triangle by rows is the upper one by columns: A = U'U with U = L'.
 bool cholesky(Index n, double* a) {
   if (n == 0) return true;
+  if (cpu_is_baseline()) return portable::cholesky(n, a);
   const int ni = narrow(n);
   int info = 0;
   const auto lock = one_at_a_time();
@@ -209,6 +216,7 @@ bool cholesky(Index n, double* a) {
 // B by rows is B' by columns: B' (U'U)^-1 = (B' U^-1) U'^-1.
 void cholesky_solve(Index n, Index m, const double* l, double* b) {
   if (n == 0 || m == 0) return;
+  if (cpu_is_baseline()) return portable::cholesky_solve(n, m, l, b);
   const int ni = narrow(n), mi = narrow(m);
   const double one = 1;
   const auto lock = one_at_a_time();

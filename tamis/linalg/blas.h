@@ -11,14 +11,8 @@ namespace tamis::blas {
 // So it is from the start; for a caller whose process holds others that may have changed it (Python's threadpoolctl).
 void use_one_thread();
 
-// What it is ("OpenBLAS 0.3.34"), and the CPU whose code it runs ("Zen"), empty where it does not say.
+// What is in use: "OpenBLAS 0.3.34 on Zen" or, for the baseline CPU (cpu.h), "portable linear algebra" (portable.h).
 std::string name();
-std::string core();
-
-// OpenBLAS chooses its code when it is loaded, where this variable says which. Prescott's runs on every x86-64 machine,
-// and is what the baseline CPU (cpu.h) gets; Error(usage) where it is wanted and something else was loaded.
-inline constexpr const char *kCoreVariable = "OPENBLAS_CORETYPE", *kBaselineCore = "Prescott";
-void require_pinned();
 
 // C (m x n) = alpha op(A) op(B) + beta C, all row-major with the given leading dimensions.
 void gemm(bool trans_a, bool trans_b, Index m, Index n, Index k, double alpha, const double* a, Index lda,

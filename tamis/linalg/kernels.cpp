@@ -7,20 +7,18 @@
 #include "tamis/base/cpu.h"
 #include "tamis/linalg/kernels_avx2.h"
 
-// The plain build passes vectors wider than its registers between inlined functions only.
-#pragma GCC diagnostic ignored "-Wpsabi"
-
 namespace tamis {
 
 namespace plain {
+inline constexpr Index kVectorBytes = 16;
 #include "tamis/linalg/kernels.inc"
 }  // namespace plain
 
 namespace {
 bool has_avx2() {
 #if defined(TAMIS_HAVE_AVX2)
-  static const bool yes = !cpu_is_baseline() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  return yes;
+  static const bool supported = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  return supported && !cpu_is_baseline();
 #else
   return false;
 #endif
@@ -29,24 +27,28 @@ bool has_avx2() {
 
 const char* kernels_in_use() { return has_avx2() ? "AVX2" : "portable"; }
 
-#if defined(TAMIS_HAVE_AVX2)
 template <>
-const KernelsFor<double>& kernels<double>() {
-  return has_avx2() ? avx2_kernels_double() : plain::kTable<double>;
-}
-template <>
-const KernelsFor<float>& kernels<float>() {
-  return has_avx2() ? avx2_kernels_float() : plain::kTable<float>;
-}
-#else
-template <>
-const KernelsFor<double>& kernels<double>() {
+const KernelsFor<double>& portable_kernels<double>() {
   return plain::kTable<double>;
 }
 template <>
-const KernelsFor<float>& kernels<float>() {
+const KernelsFor<float>& portable_kernels<float>() {
   return plain::kTable<float>;
 }
+
+template <>
+const KernelsFor<double>& kernels<double>() {
+#if defined(TAMIS_HAVE_AVX2)
+  if (has_avx2()) return avx2_kernels_double();
 #endif
+  return portable_kernels<double>();
+}
+template <>
+const KernelsFor<float>& kernels<float>() {
+#if defined(TAMIS_HAVE_AVX2)
+  if (has_avx2()) return avx2_kernels_float();
+#endif
+  return portable_kernels<float>();
+}
 
 }  // namespace tamis

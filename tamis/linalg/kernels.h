@@ -43,6 +43,13 @@ struct KernelsFor {
 const char* kernels_in_use();  // AVX2 or portable
 
 template <class T>
+const KernelsFor<T>& portable_kernels();  // those that any machine has, with the same bits on each
+template <>
+const KernelsFor<double>& portable_kernels<double>();
+template <>
+const KernelsFor<float>& portable_kernels<float>();
+
+template <class T>
 const KernelsFor<T>& kernels();
 template <>
 const KernelsFor<double>& kernels<double>();

@@ -7,6 +7,7 @@
 namespace tamis {
 
 namespace avx2 {
+inline constexpr Index kVectorBytes = 32;
 #include "tamis/linalg/kernels.inc"
 }  // namespace avx2
 

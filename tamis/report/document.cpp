@@ -212,7 +212,12 @@ std::uint64_t peak_resident_bytes() {
   if (const auto peak = resident_bytes("VmHWM")) return *peak;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
+#ifdef __APPLE__
+  constexpr std::uint64_t kUnit = 1;
+#else
+  constexpr std::uint64_t kUnit = 1024;
+#endif
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * kUnit;
 }
 
 }  // namespace tamis

@@ -7,18 +7,17 @@ import numpy as np
 import pytest
 from conftest import refused, select, tamis, write_npy
 
-# SHA-256 of scores, evidence and objective on table(), by method, with the OpenBLAS of the package index. Another one may
-# add in another order: then, and where a method itself changes, take the digests that the failing test shows.
-OPENBLAS = "OpenBLAS 0.3.34.237.2"
+# SHA-256 of scores, evidence and objective on table(), by method. Where a method itself changes, take the digests that the
+# failing test shows; nothing else may change them, neither the machine nor the compiler nor the BLAS.
 DIGESTS = {
-    "guided": "37f616e04b4414efa231328708faaf44b64ccdf62a57dbf9fe4acd73433c39e8",
-    "ufcm": "d4df96ec6f222e6d1670773d10a788811911642505b42c3ededda41e79102361",
+    "guided": "19e574f0ab2a08cc731bac6de2899e93b75b60c9f474750fd300473b7e1b7c7e",
+    "ufcm": "e0912366888b7aacdde344fb7c6f10604cb6dc4fbdfda1f1a926f41719910d79",
     "maxvar": "2e6b448193c8e74ab1b76b761a36932138fb2a0c3e2cd7d1ae26f0d68b9da8ff",
     "lapscore": "97a9cceda89913d95362a946800f7f5a3e8481acd3116f8e4bcd9610ca408265",
     "spec": "1ac163440b42cbb7310134272d2730d43b0de0584b1bbbd0daf5c53bffd49f02",
-    "mcfs": "7bf9677eb5971e0476b22406b735c65f01ff52317a1406ba5ecb1c7362bd56af",
-    "ndfs": "6dd705e02c1a89e39fe7649b8c8d338a1f0f806ca5eaad52c71f6ad8e5cde48a",
-    "rufs": "d3cb1af733fc6213c7955c1bce93c6003293c57d1b57e8b78da71ed8a11f0215",
+    "mcfs": "b57afdabd9d7e1ba98aad0c8e83c9c1774883b9c95454088ca99d16a43e0e9ce",
+    "ndfs": "ff5ed8537dff1e8a8d5b5355d5c9e723fe3c6802d497c13f2bd1c1765d10b0fc",
+    "rufs": "199918e26580d0041c901797b9c2b3bbeab32b664266505dafd2fc089e679cdb",
 }
 
 x86_64 = pytest.mark.skipif(platform.machine() != "x86_64", reason="not an x86-64 machine")
@@ -45,16 +44,16 @@ def digest(scores):
 
 def test_version_names_what_decides_the_last_bits():
     line = facts(env={"TAMIS_CPU": ""})
-    compiler, blas, kernels = line.split(", ")
+    compiler, blas, kernels, *commit = line.split(", ")
+    assert all(word.startswith("commit ") for word in commit) and len(commit) <= 1
     assert compiler.startswith(("GCC ", "clang ")) and blas and kernels in ("AVX2 kernels", "portable kernels")
     assert tamis("-V").out == tamis("--version").out == tamis("select", "--version").out
 
 
 @x86_64
-def test_baseline_pins_kernels_and_blas():
+def test_baseline_uses_neither_blas_nor_kernels_of_this_cpu():
     line = facts(env={"TAMIS_CPU": "baseline"})
-    assert line.endswith(" on Prescott, portable kernels"), line
-    assert facts(env={"TAMIS_CPU": "baseline", "OPENBLAS_CORETYPE": "Haswell"}) == line
+    assert ", portable linear algebra, portable kernels" in line, line
     assert facts(env={"TAMIS_CPU": "auto"}) == facts(env={"TAMIS_CPU": ""})
 
 
@@ -79,8 +78,6 @@ def test_flag_variable_and_config_file_agree(tmp_path):
 @x86_64
 @pytest.mark.parametrize("method", ["guided", "ufcm", "maxvar", "lapscore", "spec", "mcfs", "ndfs", "rufs"])
 def test_baseline_has_the_committed_bits(method, tmp_path):
-    if OPENBLAS + " " not in facts(env={"TAMIS_CPU": "baseline"}):
-        pytest.skip(f"another BLAS than {OPENBLAS}")
     path = write_npy(tmp_path / "x.npy", table())
     clusters = [] if method in ("guided", "maxvar", "lapscore", "spec") else ["-c", 3]
     found = select(path, "-m", method, *clusters, "--cpu", "baseline", "--quiet")

@@ -206,7 +206,7 @@ TEST(ReproduceGuided, StandsBesideTheLabelBestOfEveryMethod) {
   EXPECT_EQ(rows[1].set, "b");
   EXPECT_DOUBLE_EQ(rows[1].unknown->value.mean, 0.6);
   EXPECT_EQ(rows[1].unknown->features, 7);
-  EXPECT_DOUBLE_EQ(rows[1].told->value.mean, 0.65);
+  EXPECT_DOUBLE_EQ(rows[1].given->value.mean, 0.65);
   EXPECT_DOUBLE_EQ(rows[1].all->value.mean, 0.15);
   ASSERT_EQ(rows[1].label_best.size(), 1u);
   EXPECT_DOUBLE_EQ(rows[1].label_best[0]->value.mean, 0.85);

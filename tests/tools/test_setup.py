@@ -35,7 +35,7 @@ def machine(tmp_path):
     """A machine with a checkout; keywords replace what it has, None removes it."""
     checkout = tmp_path / "a checkout"  # a path with a space is nothing special
     (checkout / "tools").mkdir(parents=True)
-    for name in ("tools/setup", "requirements-build.txt", "requirements-dev.txt", "requirements-bench.txt"):
+    for name in ("tools/setup", *(path.name for path in ROOT.glob("requirements-*.txt"))):
         shutil.copy(ROOT / name, checkout / name)
     programs = tmp_path / "bin"
     programs.mkdir()

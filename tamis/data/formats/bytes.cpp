@@ -22,6 +22,11 @@ namespace {
 
 // One system call reads at most this much, so that cancellation is noticed.
 constexpr std::size_t kPiece = std::size_t{64} << 20;
+#ifdef __linux__
+constexpr int kMapWhole = MAP_PRIVATE | MAP_POPULATE;  // all pages at once
+#else
+constexpr int kMapWhole = MAP_PRIVATE;
+#endif
 constexpr int kPollMilliseconds = 100;
 constexpr std::chrono::seconds kWriterPatience{5};
 
@@ -112,7 +117,7 @@ class FileStream : public ByteStream {
     const off_t start = regular_ ? ::lseek(fd_, 0, SEEK_CUR) : -1;
     if (start < 0 || static_cast<std::size_t>(start) % alignment != 0 || size != left_) return nullptr;
     const std::size_t whole = static_cast<std::size_t>(start) + size;
-    void* base = ::mmap(nullptr, whole, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd_, 0);
+    void* base = ::mmap(nullptr, whole, PROT_READ, kMapWhole, fd_, 0);
     if (base == MAP_FAILED) return nullptr;
     ::lseek(fd_, 0, SEEK_END);
     took(size);
@@ -192,10 +197,7 @@ class RandomFile : public RandomBytes {
     read_exactly_at(fd_, where(), offset, out, count);
   }
 
-  // The system reads them into its own memory, and nobody waits.
-  void expect(std::uint64_t offset, std::size_t count) const override {
-    ::posix_fadvise(fd_, static_cast<off_t>(offset), static_cast<off_t>(count), POSIX_FADV_WILLNEED);
-  }
+  void expect(std::uint64_t offset, std::size_t count) const override { announce_reading(fd_, offset, count); }
 
  private:
   const Descriptor own_;

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "tamis/base/descriptor.h"
 #include "tamis/base/error.h"
 
 namespace tamis {
@@ -146,7 +147,7 @@ void TemporaryFile::read(std::uint64_t offset, void* out, std::size_t count) con
 }
 
 void TemporaryFile::expect(std::uint64_t offset, std::size_t count) const {
-  ::posix_fadvise(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(count), POSIX_FADV_WILLNEED);
+  announce_reading(descriptor_, offset, count);
 }
 
 void TemporaryRows::add(const DenseView& rows, Index first_column) {

@@ -1,5 +1,7 @@
 #include "tamis/select/methods/maxvar.h"
 
+#include <cmath>
+
 #include "tamis/select/direct.h"
 
 namespace tamis {

@@ -1,0 +1,71 @@
+"""What tamis runs in: checked when it is imported, and shown by `show_versions`. Python 3.6 can read this file."""
+
+import os
+import platform
+import re
+import sys
+from importlib.util import find_spec
+
+_NEEDED = {"numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn"}  # module -> package
+_OPTIONAL = ("pandas", "polars", "pyarrow", "anndata", "h5py", "zarr", "dask", "distributed", "matplotlib", "openpyxl",
+             "zstandard", "vl-convert-python")
+
+
+def require_python(version):
+    if tuple(version[:2]) < (3, 10):
+        raise ImportError("tamis needs Python 3.10 or later; this is Python %d.%d" % tuple(version[:2]))
+
+
+def explain_missing_core(error):
+    """Why the compiled module could not be loaded, in one line."""
+    text = " ".join(str(error).split())
+    library = re.search(r"version [`'](\w+)_([\d.]+)' not found", text)
+    if library:
+        name = {"GLIBC": "glibc", "GLIBCXX": "libstdc++", "CXXABI": "libstdc++"}.get(library.group(1), library.group(1))
+        found = " (it has %s)" % platform.libc_ver()[1] if name == "glibc" and platform.libc_ver()[0] == "glibc" else ""
+        return ("tamis: this build needs a newer %s than this system has%s; install a wheel for this system, "
+                "or build it here: pip install --no-binary tamis tamis" % (name, found))
+    folder = os.path.dirname(os.path.abspath(__file__))
+    built = sorted(name for name in os.listdir(folder) if name.startswith("_core.") and not name.endswith(".pyi"))
+    if find_spec(__package__ + "._core") is None:
+        python = "Python %d.%d on %s" % (sys.version_info[0], sys.version_info[1], platform.machine())
+        return "tamis: no compiled module for %s in %s (%s)" % (python, folder, ", ".join(built) or "none at all")
+    return "tamis: its compiled module cannot be loaded: " + text
+
+
+def missing_package(error):
+    """What to install where a package is missing that tamis cannot do without; None for other modules."""
+    package = _NEEDED.get((error.name or "").partition(".")[0])
+    return package and "tamis needs %s, which is not installed: pip install %s" % (package, package)
+
+
+def _facts():
+    """(name, version or what is known) of everything that may decide how tamis behaves."""
+    from importlib import metadata
+
+    from . import _core
+
+    first, second = _core.version_text().split("\n")
+    yield "tamis", first.partition(" ")[2]
+    yield "build", second
+    yield "Python", sys.version.split()[0]
+    yield "system", "%s, %s, %d CPUs" % (platform.platform(), platform.machine(), os.cpu_count() or 0)
+    for package in (*_NEEDED.values(), *_OPTIONAL):
+        try:
+            yield package, metadata.version(package)
+        except metadata.PackageNotFoundError:
+            yield package, "not installed"
+
+
+def show_versions(file=None):
+    """Prints the versions of tamis, of what it was built with, and of the packages that it uses; for reports of problems.
+
+    Parameters
+    ----------
+    file : object with a `write` method, default=None
+        Where to print; None is the standard output.
+    """
+    facts = list(_facts())
+    width = max(len(name) for name, _ in facts)
+    for name, version in facts:
+        print("%-*s  %s" % (width, name, version), file=file)
