@@ -1,9 +1,13 @@
 """How the tests call the built command: TAMIS_COMMAND, or build/tamis. One suite for the native one and Python's."""
 
+import fcntl
 import json
 import os
+import pty
+import struct
 import subprocess
 import sys
+import termios
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,6 +67,23 @@ def tamis(*arguments, stdin=None, stdout=subprocess.PIPE, timeout=30, cwd=None, 
                           timeout=timeout * (4 if SANITIZED else 1), cwd=cwd, env={**os.environ, **(env or {})})
     out = (done.stdout or b"").decode("utf-8", "backslashreplace")
     return Run(done.returncode, out, done.stderr.decode("utf-8", "backslashreplace"), time.perf_counter() - start)
+
+
+def seen_on_a_terminal(*arguments, columns=80, **keywords):
+    """What the command prints on a terminal of that width; its exit code too."""
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    streams = {"stdout": follower, "stderr": follower, **keywords}
+    child = subprocess.Popen([COMMAND, *map(str, arguments)], **streams)
+    os.close(follower)
+    seen = b""
+    try:
+        while piece := os.read(leader, 65536):
+            seen += piece
+    except OSError:  # the other end is closed
+        pass
+    os.close(leader)
+    return seen.decode(), child.wait()
 
 
 def select(*arguments, **keywords):

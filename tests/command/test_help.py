@@ -1,14 +1,9 @@
 """What --help says, and what a misspelled word is answered with."""
 
-import fcntl
-import os
-import pty
-import struct
 import subprocess
-import termios
 
 import pytest
-from conftest import COMMAND, ROOT, refused, tamis
+from conftest import COMMAND, ROOT, refused, seen_on_a_terminal, tamis
 
 COMMANDS = ("select", "apply", "evaluate", "compare", "methods", "info", "demo", "reproduce", "datasets")
 
@@ -28,19 +23,9 @@ def test_lines_fit_a_terminal_of_80_columns(name):
 
 def test_help_is_wrapped_to_the_width_of_the_terminal():
     def widest(columns):
-        leader, follower = pty.openpty()
-        fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-        child = subprocess.Popen([COMMAND, "select", "--help"], stdout=follower, stderr=follower)
-        os.close(follower)
-        seen = b""
-        try:
-            while piece := os.read(leader, 65536):
-                seen += piece
-        except OSError:  # the other end is closed
-            pass
-        assert child.wait() == 0
-        os.close(leader)
-        return max(len(line) for line in seen.decode().partition("Examples:")[0].splitlines())
+        seen, code = seen_on_a_terminal("select", "--help", columns=columns)
+        assert code == 0
+        return max(len(line) for line in seen.partition("Examples:")[0].splitlines())
 
     assert widest(64) <= 64 < widest(100) <= 100
 

@@ -1,27 +1,14 @@
 """What a run says on a terminal before it starts."""
 
-import os
-import pty
 import subprocess
 
 import numpy as np
 import pytest
-from conftest import COMMAND, tamis
+from conftest import seen_on_a_terminal, tamis
 
 
-def seen_on_a_terminal(*words):
-    leader, follower = pty.openpty()
-    child = subprocess.Popen([COMMAND, *map(str, words)], stdout=subprocess.DEVNULL, stderr=follower)
-    os.close(follower)
-    seen = b""
-    try:
-        while piece := os.read(leader, 65536):
-            seen += piece
-    except OSError:  # the other end is closed
-        pass
-    os.close(leader)
-    child.wait()
-    return seen.decode()
+def errors_on_a_terminal(*words):
+    return seen_on_a_terminal(*words, stdout=subprocess.DEVNULL)[0]
 
 
 @pytest.fixture
@@ -33,9 +20,9 @@ def long_run(tmp_path):
 
 def test_a_run_of_minutes_says_so_on_a_terminal_only(long_run):
     words = ["select", long_run, "-m", "lapscore"]
-    seen = seen_on_a_terminal(*words)
+    seen = errors_on_a_terminal(*words)
     assert "minutes; Ctrl-C stops" in seen, seen
     assert "Ctrl-C stops" not in tamis(*words).err
-    assert "Ctrl-C stops" not in seen_on_a_terminal(*words, "--quiet")
-    assert "Ctrl-C stops" not in seen_on_a_terminal("select", long_run, "-m", "maxvar")
-    assert "minutes; Ctrl-C stops" in seen_on_a_terminal("compare", long_run, "-m", "lapscore,maxvar", "-k", "5")
+    assert "Ctrl-C stops" not in errors_on_a_terminal(*words, "--quiet")
+    assert "Ctrl-C stops" not in errors_on_a_terminal("select", long_run, "-m", "maxvar")
+    assert "minutes; Ctrl-C stops" in errors_on_a_terminal("compare", long_run, "-m", "lapscore,maxvar", "-k", "5")

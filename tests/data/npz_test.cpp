@@ -7,21 +7,6 @@
 namespace tamis {
 namespace {
 
-// A raw deflate stream.
-std::string deflated(const std::string& bytes) {
-  z_stream state = {};
-  deflateInit2(&state, 9, Z_DEFLATED, -MAX_WBITS, 9, Z_DEFAULT_STRATEGY);
-  std::string out(deflateBound(&state, bytes.size()), '\0');
-  state.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  state.avail_in = static_cast<uInt>(bytes.size());
-  state.next_out = reinterpret_cast<Bytef*>(out.data());
-  state.avail_out = static_cast<uInt>(out.size());
-  deflate(&state, Z_FINISH);
-  out.resize(state.total_out);
-  deflateEnd(&state);
-  return out;
-}
-
 // Writes zip archives by hand, with whatever lies a test wants.
 class Zip {
  public:

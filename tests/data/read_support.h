@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -35,37 +36,23 @@ class Folder {
 
 inline double cell(const DenseView& view, Index i, Index j) {
   const Index k = i * view.row_stride + j * view.col_stride;
-  switch (view.dtype) {
-    case DType::f32: return static_cast<const float*>(view.data)[k];
-    case DType::f64: return static_cast<const double*>(view.data)[k];
-    case DType::i8: return static_cast<const std::int8_t*>(view.data)[k];
-    case DType::i16: return static_cast<const std::int16_t*>(view.data)[k];
-    case DType::i32: return static_cast<const std::int32_t*>(view.data)[k];
-    case DType::i64: return static_cast<double>(static_cast<const std::int64_t*>(view.data)[k]);
-    case DType::u8: return static_cast<const std::uint8_t*>(view.data)[k];
-    case DType::u16: return static_cast<const std::uint16_t*>(view.data)[k];
-    case DType::u32: return static_cast<const std::uint32_t*>(view.data)[k];
-    case DType::u64: break;
-  }
-  return static_cast<double>(static_cast<const std::uint64_t*>(view.data)[k]);
+  return with_type(view.dtype, [&]<class T>() { return static_cast<double>(static_cast<const T*>(view.data)[k]); });
 }
 
 using Rows = std::vector<std::vector<double>>;
 
 inline Rows values(const Source& source) {
-  Rows out(static_cast<std::size_t>(source.rows()), std::vector<double>(static_cast<std::size_t>(source.cols())));
+  Rows out(source.rows(), std::vector<double>(source.cols()));
   for (Index b = 0; b < source.store().block_count(); ++b) {
     const Block block = source.store().block(b);
     for (Index i = 0; i < block.rows; ++i) {
-      std::vector<double>& row = out[static_cast<std::size_t>(block.first + i)];
+      std::vector<double>& row = out[block.first + i];
       if (!block.sparse) {
-        for (Index j = 0; j < block.dense.cols; ++j) row[static_cast<std::size_t>(j)] = cell(block.dense, i, j);
+        for (Index j = 0; j < block.dense.cols; ++j) row[j] = cell(block.dense, i, j);
         continue;
       }
-      for (std::int64_t e = block.csr.offsets[i]; e < block.csr.offsets[i + 1]; ++e) {
-        row[static_cast<std::size_t>(block.csr.columns[e])] =
-            block.csr.dtype == DType::f64 ? static_cast<const double*>(block.csr.values)[e]
-                                          : static_cast<double>(static_cast<const float*>(block.csr.values)[e]);
+      for (Index e = block.csr.offsets[i]; e < block.csr.offsets[i + 1]; ++e) {
+        row[block.csr.columns[e]] = block.csr.value(e);
       }
     }
   }
@@ -86,6 +73,22 @@ std::string error_of(ErrorCode code, const Call& call) {
   ADD_FAILURE() << "no error";
   return "";
 }
+
+// A raw deflate stream, or with `window` = MAX_WBITS + 16 a gzip file.
+inline std::string deflated(const std::string& bytes, int window = -MAX_WBITS) {
+  z_stream state = {};
+  deflateInit2(&state, 9, Z_DEFLATED, window, 9, Z_DEFAULT_STRATEGY);
+  std::string out(deflateBound(&state, bytes.size()) + 64, '\0');
+  state.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  state.avail_in = static_cast<uInt>(bytes.size());
+  state.next_out = reinterpret_cast<Bytef*>(out.data());
+  state.avail_out = static_cast<uInt>(out.size());
+  deflate(&state, Z_FINISH);
+  out.resize(state.total_out);
+  deflateEnd(&state);
+  return out;
+}
+inline std::string gzipped(const std::string& bytes) { return deflated(bytes, MAX_WBITS + 16); }
 
 // Little-endian bytes of a number.
 template <class T>

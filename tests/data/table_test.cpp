@@ -17,20 +17,6 @@
 namespace tamis {
 namespace {
 
-std::string gzipped(const std::string& bytes) {
-  z_stream state = {};
-  deflateInit2(&state, 9, Z_DEFLATED, MAX_WBITS + 16, 9, Z_DEFAULT_STRATEGY);
-  std::string out(deflateBound(&state, bytes.size()) + 64, '\0');
-  state.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  state.avail_in = static_cast<uInt>(bytes.size());
-  state.next_out = reinterpret_cast<Bytef*>(out.data());
-  state.avail_out = static_cast<uInt>(out.size());
-  deflate(&state, Z_FINISH);
-  out.resize(state.total_out);
-  deflateEnd(&state);
-  return out;
-}
-
 Table read(const std::string& path, const ReadOptions& options = {}, std::uint64_t limit = 0) {
   Context context(2);
   context.memory_limit = limit;
