@@ -41,7 +41,8 @@ wheel:
 
 docs:
 	@tools/setup docs
-	@$(MAKE) --no-print-directory native python
+	@tools/build release tamis
+	@$(MAKE) --no-print-directory python
 	@$(PYTHON) tools/make_docs
 
 test: setup-test build test-native test-tools test-command test-python test-page

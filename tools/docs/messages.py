@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -14,7 +15,9 @@ KINDS = {  # code -> heading, what it means
     "not_converged": ("Not converged (exit code 6)", "Only with `--strict`; otherwise a warning."),
     "python": ("Raised in Python", "By the package itself, before or after the core is called."),
 }
-CODE = re.compile(r"(?:\bError|\bfail|\brequire\w*)\((?:[^;]*?,\s*)?ErrorCode::(\w+),|\b(wrong)\(")
+CODE = re.compile(r"(?:\bError|\bfail|\brequire\w*)\((?:[^;]*?,\s*)?ErrorCode::(\w+),|\b(wrong)\(|\bconcat\(")
+SYSTEM = ("No such file or directory", "Permission denied", "Is a directory", "Not a directory", "No space left on device",
+          "Read-only file system", "Too many open files", "Input/output error", "File name too long")
 STRING = re.compile(r'(?:"(?:[^"\\]|\\.)*"\s*)+')
 
 
@@ -29,7 +32,7 @@ def arguments(text, start):
             continue
         letter = text[at]
         if letter == "'":  # a character
-            end = text.index("'", at + (2 if text[at + 1] == "\\" else 1) + 1 if text[at + 1] == "\\" else at + 2)
+            end = text.index("'", at + (3 if text[at + 1] == "\\" else 2))
             piece += text[at : end + 1]
             at = end + 1
             continue
@@ -62,10 +65,14 @@ def of_core():
     for path in sorted([*ROOT.glob("tamis/**/*.cpp"), *ROOT.glob("tamis/**/*.h"), *ROOT.glob("app/**/*.cpp")]):
         text = re.sub(r"(?m)(?<!:)//.*$", "", path.read_text(encoding="utf-8"))
         for match in CODE.finditer(text):
-            kind = match.group(1) or "bad_data"
+            kind = match.group(1) or ("bad_data" if match.group(2) else "usage")
             message = spoken(arguments(text, match.end()))
+            if not any(match.groups()) and ", need " not in message:  # a text that becomes a message elsewhere says that
+                continue
             if kind != "internal" and re.search(r"[a-z]{3}", message):
                 yield kind, (GAP + ": " if match.group(2) else "") + message, str(path.relative_to(ROOT))
+    for reason in SYSTEM:
+        yield "io", f"{GAP}: {reason}", "the system"
 
 
 def text_of(node):
@@ -88,6 +95,7 @@ def of_python():
                     yield "python", message, str(path.relative_to(ROOT))
 
 
+@cache
 def all_messages():
     """{kind: sorted messages}."""
     found = {kind: set() for kind in KINDS}
@@ -104,10 +112,12 @@ def find(line, messages=None):
 
 def page():
     out = ["# Messages", "",
-           f"Every message that an error can carry. {GAP} stands for what varies: a name, a number, a position. The search field of this",
-           "site finds a message by any words of it. An error is one line: where it occurred, what was found, what is needed.", ""]
+           f"Every message that an error can carry. {GAP} stands for what varies: a name, a number, a position.",
+           "The search field of this site finds a message by any words of it.",
+           "An error is one line: where it occurred, what was found, what is needed.", ""]
     for kind, messages in all_messages().items():
         if kind in KINDS:
             out += [f"## {KINDS[kind][0]}", "", KINDS[kind][1], ""]
-            out += ["- `" + message.replace("`", "'") + "`" for message in messages] + [""]
+            for message in messages:  # a heading each, so that search and links lead to it
+                out += ["#### `" + message.replace("`", "'") + "`", ""]
     return "\n".join(out)

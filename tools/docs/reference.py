@@ -17,7 +17,8 @@ def command_pages(command):
 
 
 def cell(text):
-    return re.sub(r"([|*_<>\[\]`\\])", r"\\\1", str(text))
+    text = re.sub(r"([|*_\[\]`\\])", r"\\\1", str(text))
+    return text.replace("<", "&lt;").replace(">", "&gt;")
 
 
 def methods_page(command):
@@ -36,9 +37,11 @@ def methods_page(command):
 
 def signature(thing):
     try:
-        return str(inspect.signature(thing))
+        found = inspect.signature(thing)
     except (TypeError, ValueError):
         return "()"
+    text = str(found)
+    return text if len(text) < 60 else "(\n" + "".join(f"    {one},\n" for one in found.parameters.values()) + ")"
 
 
 def numpydoc(text):
@@ -54,7 +57,7 @@ def numpydoc(text):
             out += ["", f"**{line}**", ""]
         elif listed and line and not line.startswith(" "):
             name, _, kind = line.partition(" : ")
-            out.append(f"- `{name}`" + (f": {cell(kind)}" if kind else ""))
+            out.append(f"- `{name}`" + (f": {cell(kind)}  " if kind else "  "))  # two spaces: a new line
         elif listed and line.strip():
             out.append("  " + cell(line.strip()))
         else:
@@ -72,7 +75,8 @@ def entry(name, thing, level):
 def python_page():
     import tamis
 
-    out = ["# Python package", "", "From the docstrings; `help(tamis.UFCM)` shows the same. [The guide](../python.md) has examples.", ""]
+    out = ["# Python package", "", "From the docstrings, as `help(tamis.UFCM)` shows them.",
+           "[The guide](../python.md) has examples.", ""]
     for name in tamis.__all__:
         thing = getattr(tamis, name)
         if name == "__version__":
