@@ -135,6 +135,7 @@ Graph view_graph(const Source& view, Index neighbors, Context& context) {
   GraphOptions options;
   options.neighbors = std::max<Index>(2, std::min(neighbors, view.rows() / 8));
   options.weights = "binary";
+  options.recall = 1;
   return neighbor_graph(view, options, context);
 }
 

@@ -11,7 +11,7 @@ Options describe(LapScoreOptions& o) { return describe(o.graph); }
 
 LapScorePlan::LapScorePlan(const Shape& shape, const LapScoreOptions& options, int threads)
     : Plan(shape, Code::graphs, threads) {
-  const GraphCost graph(shape, options.graph.neighbors, threads);
+  const GraphCost graph(shape, options.graph, threads);
   path = graph_path(options.graph, shape.rows);
   phases = {{"nearest rows", graph.searching}, {"graph", graph.making}};
   seconds = graph.seconds;

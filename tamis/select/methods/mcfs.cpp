@@ -284,7 +284,7 @@ McfsPlan::McfsPlan(const Shape& shape, const McfsOptions& options, int threads)
       active(active_for(options, shape)),
       view(choose_view(shape, dims, active)) {
   const bool embedded = !options.embedding.empty();
-  const GraphCost graph(shape, options.graph.neighbors, threads);
+  const GraphCost graph(shape, options.graph, threads);
   path = (embedded ? "" : graph_path(options.graph, shape.rows) + "; ") + name_of(view);
   phases = {{"nearest rows", graph.searching},
             {"graph", graph.making},

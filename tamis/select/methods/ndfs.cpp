@@ -322,6 +322,7 @@ Selection solve(const Source& source, const NdfsTable& data, const NdfsPlan& pla
   out.report.resolved = {{"neighbors", static_cast<double>(graph.neighbors)},
                          {"bandwidth", graph.bandwidth},
                          {"objective_rises", count_rises(fit.objective)}};
+  report_search(graph, out.report);
   if (data.distance > kFar) {
     out.report.warnings.push_back(message(MethodName{"ndfs"}, ": the mean of a column is ", data.distance,
                                           " standard deviations from 0, and columns are not centered: ",
@@ -356,9 +357,10 @@ double system_seconds(const Shape& x, double c, int threads) {
 NdfsPlan::NdfsPlan(const Shape& shape, const NdfsOptions& options, int threads)
     : Plan(shape, Code::systems, threads), by_columns(shape.cols <= shape.rows) {
   constexpr double kPasses = 45, kSmallBuffers = 1.5e5;
-  const GraphCost graph(shape, options.graph.neighbors, threads);
+  const GraphCost graph(shape, options.graph, threads);
   const auto c = static_cast<double>(options.clusters);
   path = system_name(*this);
+  if (searches_cells(options.graph, shape.rows)) path += ", graph in cells";
   if (samples_bandwidth(options.graph, shape.rows)) path += ", bandwidth from a sample of pairs";
   kept += kSmallBuffers * std::min(1.0, c / kSmallPieces);
   phases = {{"nearest rows", graph.searching},

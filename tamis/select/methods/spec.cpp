@@ -55,7 +55,7 @@ Options describe(SpecOptions& o) {
 }
 
 SpecPlan::SpecPlan(const Shape& shape, const SpecOptions& options, int threads) : Plan(shape, Code::graphs, threads) {
-  const GraphCost graph(shape, options.graph.neighbors, threads);
+  const GraphCost graph(shape, options.graph, threads);
   path = graph_path(options.graph, shape.rows) + ", function " + std::to_string(options.function);
   const bool spectral = options.function == 3;
   const double eigenvectors = spectral ? eigenvector_numbers(shape.rows, options.clusters) : 0;
