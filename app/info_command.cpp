@@ -207,6 +207,8 @@ std::vector<Index> columns_to_scale(const Known& known) {
 void look_at_numbers(Known& known, Session& session) {
   const Table& table = *known.table;
   Context& context = session.context();
+  const Stage stage(context, "info");
+  context.phase("values of the columns");
   known.profile = naming(table.path, [&] { return profile(table.source, context); });
   if (known.profile.not_finite > 0) return;
   const ColumnName name = [&](Index j) { return name_or_position(table, j); };

@@ -207,11 +207,13 @@ void write_selection(OutputFolder& folder, const Job& job, const SelectionRecord
                      Session& session) {
   folder.add("ranking.csv", [&](FileWriter& out) { write_ranking(record, out); });
   folder.add(reduced_name(job.table), [&](FileWriter& out) {
+    const Stage stage(session.context(), "writing " + reduced_name(job.table));
     naming(job.arguments.data.path, [&] {  // in the order of the table, as transform() has them in Python
       write_reduced(job.table, sorted(job.result.selected), job.arguments.data.id, out, session.context());
     });
   });
   folder.add("selection.json", [&](FileWriter& out) { out.write(json); });
+  const Stage stage(session.context(), "writing report.html");
   const page::Page page =
       naming(job.arguments.data.path, [&] { return select_page(record, job.page, session.context()); });
   folder.add("report.html",

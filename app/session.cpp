@@ -105,6 +105,7 @@ Table Session::read(const DataArguments& arguments, const ReadOptions& options, 
   const auto exclude = words_of(arguments.exclude, context_);
   more.text_columns.insert(more.text_columns.end(), exclude.begin(), exclude.end());
   if (foreign_reader != nullptr) more.foreign = *foreign_reader;
+  const Stage stage(context_, "reading " + (path == "-" ? "standard input" : path.substr(path.rfind('/') + 1)));
   return naming(path, [&] {
     Opened opened = open_table(path, more, context_);
     Table table = belongs_on_disk(opened, path, peaks) ? opened.leave_on_disk() : opened.load();

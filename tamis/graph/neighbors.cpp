@@ -172,7 +172,7 @@ Nearest nearest_of(Search& search, Index i) {
 void fill_squares(const Centered& z, Search& search, Context& context) {
   const Index n = z.rows(), d = z.cols(), step = std::clamp<Index>(kCellsAtOnce / d, 1, kRowsAtOnce);
   context.count_pass();
-  context.pool().run((n + step - 1) / step, [&](Index task) {
+  walk_rows(context, (n + step - 1) / step, n, [&](Index task) {
     const Index first = task * step, rows = std::min(step, n - first);
     Matrix own(rows, d);
     const std::vector<double> zero(d);
@@ -223,7 +223,7 @@ void search_dense(const Centered& z, Search& search, Context& context) {
   fill_squares(z, search, context);
   const Index n = z.rows(), d = z.cols(), step = std::min(kRowsAtOnce, n), others = std::min(kOthersAtOnce, n);
   context.count_pass();
-  context.pool().run((n + step - 1) / step, [&](Index task) {
+  walk_rows(context, (n + step - 1) / step, n, [&](Index task) {
     const Index first = task * step, rows = std::min(step, n - first);
     RowProducts<T> products(z, rows, others);
     std::vector<double> distance(others), own(static_cast<std::size_t>(d)), other(own.size());
@@ -275,8 +275,7 @@ void search_sparse(const Centered& z, Search& search, Context& context) {
       search.square[i] += rows.values[k] * rows.values[k];
     }
   }
-  const Index tasks = (n + kRowsAtOnce - 1) / kRowsAtOnce;
-  context.pool().run(tasks, [&](Index task) {
+  walk_rows(context, (n + kRowsAtOnce - 1) / kRowsAtOnce, n, [&](Index task) {
     std::vector<double> products(n), distance(static_cast<std::size_t>(n));
     for (Index i = task * kRowsAtOnce; i < std::min((task + 1) * kRowsAtOnce, n); ++i) {
       context.check_cancelled();
@@ -307,6 +306,7 @@ Centered around_centers(const Source& source, const ColumnMoments& moments) {
 }  // namespace
 
 Neighbors nearest_neighbors(const Source& source, Index count, bool with_mean, Context& context) {
+  context.phase("nearest rows");
   const ColumnMoments moments = column_moments(source, context);
   const Index n = source.rows();
   Search search;
@@ -342,6 +342,7 @@ double sampled_mean_distance(const Source& source, Index pairs, Context& context
   const Entries rows = source.sparse() ? gather_entries(z, context) : Entries();
   std::vector<double> sums(tasks);
   context.count_pass();
+  context.phase("mean distance of the rows");
   context.pool().run(tasks, [&](Index task) {
     context.check_cancelled();
     std::vector<double> a(source.sparse() ? 0 : d), b(a.size());

@@ -247,6 +247,7 @@ std::vector<Index> columns_to_exclude(const Survey& survey) {
 std::optional<Survey> survey_text(const std::string& path, const ReadOptions& options, Context& context) {
   const auto delimiter = delimiter_of_text(path);
   if (!delimiter || options.transpose) return std::nullopt;
+  const Stage stage(context, "describing the columns");
   return TextSurveyor(*open_text(path, context), *delimiter, options, context).run();
 }
 

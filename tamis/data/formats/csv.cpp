@@ -105,7 +105,7 @@ class CsvReader {
     if (needed > values_.size()) make_room(needed);
     double* row = values_.as<double>() + values_bytes_ / sizeof(double);
     values_bytes_ = needed;
-    ++rows_;
+    context_.rows_read(++rows_);
     return row;
   }
 

@@ -223,7 +223,7 @@ Reading read_shards(const std::string& path, const ReadOptions& options, Context
   TextShards shards(files, printable(path, path.size()), context);
   for (std::size_t i = 0; i < files.size(); ++i) {
     context.check_cancelled();
-    context.progress("reading", static_cast<double>(i) / static_cast<double>(files.size()), files[i]);
+    const Stage stage(context, concat(i + 1, " of ", files.size(), " files"));
     shards.add(files[i], options);
   }
   return shards.finish();

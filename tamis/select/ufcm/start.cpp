@@ -63,6 +63,7 @@ Start sampled_start(const UfcmTable& table, const UfcmOptions& options, Index co
   if (!options.labels.empty()) sampled.labels.resize(rows.size());
   const DenseView view{values.data(), DType::f64, values.rows(), values.cols(), values.cols(), 1};
   const UncountedPasses uncounted(context);
+  const Stage stage(context, concat("sample of ", count, " rows"));
   const Restored<Keeper*> unkept(context.keeper, nullptr);  // over soon: its states are not worth keeping
   const Selection fit = ufcm(Source(make_dense_store(view)), sampled, context);
   Start start;
