@@ -123,6 +123,10 @@ void read_and_resolve(Job& job, Session& session) {
   }
   if (job.request.features.count) job.bound->aim_at(*job.request.features.count);
   job.table = session.read(arguments.data, options, peaks_of(*job.bound, context));
+  for (const auto& list : arguments.exclude) {
+    std::string& given = job.table.read_with["exclude"];
+    given += (given.empty() ? "" : ",") + list;
+  }
   if (job.page.image) require_image(*job.page.image, job.table);
   job.request.name = [&table = job.table](Index j) { return name_or_position(table, j); };
   job.request.include = sorted(resolve_features({include}, job.table, "include"));

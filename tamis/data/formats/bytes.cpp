@@ -277,14 +277,17 @@ std::string read_whole(const std::string& path, Context& context) {
 }
 
 std::string read_whole(const std::string& path, Budget& budget, Context& context) {
-  const auto bytes = open_text(path, context);
+  return read_whole(*open_text(path, context), budget);
+}
+
+std::string read_whole(ByteStream& bytes, Budget& budget) {
   std::string content;
   for (std::size_t got = 1; got > 0;) {
     constexpr std::size_t kStep = 1 << 16;
     grow(content, kStep, budget);
     const std::size_t before = content.size();
     content.resize(before + kStep);
-    got = bytes->read(content.data() + before, kStep);
+    got = bytes.read(content.data() + before, kStep);
     content.resize(before + got);
   }
   return content;

@@ -158,7 +158,7 @@ Reading read_npy_shards(const std::vector<std::string>& files, Context& context)
 class TextShards {
  public:
   TextShards(const std::vector<std::string>& files, const std::string& where, Context& context)
-      : files_(files), context_(context), budget_(context, where) {}
+      : files_(files), where_(where), context_(context), budget_(context, where) {}
 
   void add(const std::string& file, const ReadOptions& options) {
     const char delimiter = file.find(".tsv") != std::string::npos ? '\t' : '\0';
@@ -188,6 +188,7 @@ class TextShards {
   }
 
   Reading finish() {
+    require_shape(where_, spool_->rows(), spool_->cols());
     first_.table.source = on_disk(spool_->finish(), context_);
     first_.table.row_ids = std::move(ids_);
     for (auto& [spec, builder] : builders_) first_.table.labels[spec] = builder.finish();
@@ -196,6 +197,7 @@ class TextShards {
 
  private:
   const std::vector<std::string>& files_;
+  const std::string where_;
   Context& context_;
   Budget budget_;
   Reading first_;
