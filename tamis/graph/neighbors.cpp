@@ -58,7 +58,7 @@ struct Search {
 void fill_squares(const Centered& z, Search& search, Context& context) {
   const Index n = z.rows(), d = z.cols(), step = std::clamp<Index>(kCellsAtOnce / d, 1, kRowsAtOnce);
   context.count_pass();
-  context.pool().run((n + step - 1) / step, [&](Index task) {
+  walk_rows(context, (n + step - 1) / step, n, [&](Index task) {
     const Index first = task * step, rows = std::min(step, n - first);
     Matrix own(rows, d);
     const std::vector<double> zero(d);
@@ -142,7 +142,7 @@ void search_dense(const Centered& z, Search& search, Context& context) {
   Board board(search.out);
   const auto run = [&](bool within) {
     context.count_pass();
-    context.pool().run(tiles, [&](Index task) {
+    walk_rows(context, tiles, n, [&](Index task) {
       const Index tile = (tiles - 1 - task) * step, count = std::min(step, n - tile);
       if (!within && tile == 0) return;
       std::vector<T> parts;
@@ -171,7 +171,7 @@ double dense_mean_distance(const Centered& z, Search& search, Context& context) 
   const Index n = z.rows(), step = std::min(kRowsAtOnce, n), others = std::min(kOthersAtOnce, n);
   std::vector<double> sums(static_cast<std::size_t>(n));
   context.count_pass();
-  context.pool().run((n + step - 1) / step, [&](Index task) {
+  walk_rows(context, (n + step - 1) / step, n, [&](Index task) {
     const Index first = task * step, rows = std::min(step, n - first);
     RowProducts<double> products(z, rows, others);
     DenseDistance exact(z);
@@ -213,7 +213,7 @@ void search_sparse(const Centered& z, bool with_mean, Search& search, Context& c
   const Index tasks = (n + kRowsAtOnce - 1) / kRowsAtOnce;
   std::vector<double> sums(with_mean ? n : 0);
   Board board(search.out);
-  context.pool().run(tasks, [&](Index task) {
+  walk_rows(context, tasks, n, [&](Index task) {
     std::vector<double> products(n);
     Opposite<double> others(board, nullptr, 0, n);
     for (Index i = task * kRowsAtOnce; i < std::min((task + 1) * kRowsAtOnce, n); ++i) {
@@ -241,6 +241,7 @@ Centered around_centers(const Source& source, const ColumnMoments& moments) {
 }  // namespace
 
 Neighbors nearest_neighbors(const Source& source, const NeighborSearch& wanted, Context& context) {
+  context.phase("nearest rows");
   const ColumnMoments moments = column_moments(source, context);
   const Index n = source.rows();
   Neighbors out;
@@ -275,6 +276,7 @@ double sampled_mean_distance(const Source& source, Index pairs, Context& context
   const Entries rows = source.sparse() ? gather_entries(z, context) : Entries();
   std::vector<double> sums(tasks);
   context.count_pass();
+  context.phase("mean distance of the rows");
   context.pool().run(tasks, [&](Index task) {
     context.check_cancelled();
     std::vector<double> a(source.sparse() ? 0 : d), b(a.size());

@@ -88,6 +88,7 @@ std::vector<std::vector<int>> spectral_labels(const Embedding& embedding, const 
                                               Context& context) {
   const auto count = static_cast<Index>(scales.size());
   std::vector<std::vector<int>> labels(count * runs);
+  context.phase("k-means of the rows");
   context.pool().run(count, [&](Index s) {
     const Index c = scales[s];
     const Points<double> points = embedding.points(c);
@@ -150,6 +151,7 @@ Graph average_graph(const Source& source, const GuideOptions& options, Guide& gu
   std::vector<Graph> graphs;
   double sum = 0;
   for (std::size_t g = 0; g < views.size(); ++g) {
+    const Stage stage(context, concat("graph ", g + 1, " of ", views.size()));
     graphs.push_back(view_graph(written_out(views[g], context), options.neighbors, context));
     guide.modularity[g] = best_modularity(graphs[g], scales, context);
     sum += guide.modularity[g] * guide.modularity[g];

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tamis/base/error.h"
+#include "tamis/base/text/spelling.h"
 #include "tamis/data/passes/passes.h"
 #include "tamis/graph/laplacian.h"
 #include "tamis/linalg/cholesky.h"
@@ -250,6 +251,8 @@ NdfsFit iterate(const NdfsTable& data, Regression& regression, const Graph& grap
   Matrix& f = fit.f = std::move(first);
   Matrix lf = laplacian_times(graph, kind, f, context), projected = regression.project(f);
   std::vector<double> p(data.copies.number.size(), 1 / beta);  // D = I
+  const auto most = static_cast<double>(options.iterations);
+  context.phase("iterations", {0, most, options.tolerance > 0});
   for (Index t = 0; t < options.iterations && !fit.converged; ++t) {
     context.check_cancelled();
     regression.reweigh(p);
@@ -272,8 +275,8 @@ NdfsFit iterate(const NdfsTable& data, Regression& regression, const Graph& grap
       fit.converged = std::abs(value - fit.objective.back()) <= options.tolerance * std::abs(value);
     }
     fit.objective.push_back(value);
-    context.progress("ndfs", static_cast<double>(t + 1) / static_cast<double>(options.iterations),
-                     concat("iteration ", t + 1, ", objective ", value));
+    context.phase("iterations", {static_cast<double>(t + 1), most, options.tolerance > 0},
+                  concat("objective ", short_number(value)));
   }
   return fit;
 }

@@ -70,6 +70,7 @@ Selection spec(const Source& source, const SpecOptions& options, Context& contex
   require(options.clusters <= source.rows(), ErrorCode::usage, MethodName{"spec"}, ": ", OptionName{"clusters"}, " = ",
           options.clusters, ", need 1..n = ", source.rows());
   const SpecPlan plan(shape_of(source), options, context.threads());
+  context.phase("moments of the columns");
   const ColumnMoments moments = checked_moments(source, context);
   const Graph graph = neighbor_graph(source, options.graph, context);
   const Smoothness smooth = column_smoothness(source, moments, graph, context);
