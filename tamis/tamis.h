@@ -20,6 +20,7 @@
 #include "tamis/graph/laplacian.h"
 #include "tamis/run/compare.h"
 #include "tamis/run/select.h"
+#include "tamis/select/methods/css.h"
 #include "tamis/select/methods/lapscore.h"
 #include "tamis/select/methods/maxvar.h"
 #include "tamis/select/methods/mcfs.h"

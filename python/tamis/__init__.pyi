@@ -7,6 +7,7 @@ from ._compare import compare as compare
 from ._compare import evaluate as evaluate
 from ._core import NoVariation as NoVariation
 from ._genes import select_genes as select_genes
+from ._selectors import CSS as CSS
 from ._selectors import MCFS as MCFS
 from ._selectors import NDFS as NDFS
 from ._selectors import RUFS as RUFS

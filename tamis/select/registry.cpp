@@ -3,6 +3,7 @@
 #include "tamis/base/error.h"
 #include "tamis/base/text/nearest.h"
 #include "tamis/select/guided/guided.h"
+#include "tamis/select/methods/css.h"
 #include "tamis/select/methods/lapscore.h"
 #include "tamis/select/methods/maxvar.h"
 #include "tamis/select/methods/mcfs.h"
@@ -20,7 +21,7 @@ const std::vector<Method>& methods() {
   // In the order in which they are listed and compared.
   static const std::vector<Method> table = {
       guided_method(), ufcm_method(), maxvar_method(), lapscore_method(), spec_method(),
-      mcfs_method(),   ndfs_method(), rufs_method(),   spcafs_method(),
+      mcfs_method(),   ndfs_method(), rufs_method(),   spcafs_method(),   css_method(),
   };
   return table;
 }

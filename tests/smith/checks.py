@@ -12,8 +12,8 @@ from runs import NATIVE, PYTHON_COMMAND, Ended, Run, chosen, command, fit, selec
 from tables import BLOCK, STAY_ON_DISK, Table, formats_of
 
 TIE = 1e-9  # of the largest score
-# Copies of a column tie. Guided and MCFS leave a copy for later on purpose.
-COPIES_COME_LATER = {"guided", "mcfs"}
+# Copies of a column tie. Guided, css and MCFS leave a copy for later on purpose.
+COPIES_COME_LATER = {"css", "guided", "mcfs"}
 SELECT_FIELDS = {"tamis", "method", "options", "data", "selected", "names", "scores", "clusters", "report"}
 REPORT_FIELDS = {"status", "iterations", "objective", "terms", "path", "seconds", "passes", "peak_bytes", "seed"}
 
