@@ -276,3 +276,39 @@ class CSS(Selector, method="css"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
     ) -> None: ...
+
+class SparseKMeans(Selector, method="sparsekm"):
+    n_clusters: int
+    bound: float | None
+    n_permutations: int
+    n_init: int
+    max_iter: int
+    tol: float
+    def __init__(
+        self,
+        n_features_to_select: int | float | Literal["auto"] | None = "auto",
+        n_clusters: int = 8,
+        bound: float | None = None,
+        n_permutations: int = 25,
+        n_init: int = 10,
+        max_iter: int = 20,
+        tol: float = 0.0001,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        redundancy: float | None = 0.8,
+    ) -> None: ...
+
+class FSPCA(Selector, method="fspca"):
+    n_components: int | None
+    max_iter: int
+    def __init__(
+        self,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
+        n_components: int | None = None,
+        max_iter: int = 10,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        redundancy: float | None = 0.8,
+    ) -> None: ...
