@@ -161,6 +161,11 @@ void show_options_of(CLI::App& app, const Method& method) {
   }
 }
 
+void MethodArguments::keep_units() {
+  const auto bound = chosen().bind();
+  if (find_option(bound->options(), "standardize") != nullptr) given.try_emplace("standardize", "no");
+}
+
 const Method& MethodArguments::chosen() const { return find_method(method.empty() ? kDefaultMethod : method); }
 
 std::unique_ptr<BoundMethod> MethodArguments::bind() const {

@@ -69,6 +69,9 @@ struct MethodArguments {
   std::string method;                        // empty: kDefaultMethod
   std::map<std::string, std::string> given;  // option name -> text
 
+  // The user chose a scale: a method that has one of its own (css) leaves columns as they are.
+  void keep_units();
+
   const Method& chosen() const;  // Error(usage) where there is no such method
 
   // Sets the options on a bound method; Error(usage) where it has no such option, naming the methods that have.

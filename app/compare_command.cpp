@@ -21,7 +21,7 @@ using enum TextTable::Align;
 struct CompareArguments {
   DataArguments data;
   std::shared_ptr<RunArguments> run = std::make_shared<RunArguments>();
-  std::string features, methods, clusters, repeats, labels, scale = "none", output, figures;
+  std::string features, methods, clusters, repeats, labels, scale, output, figures;
   std::vector<std::string> set;
   bool grid = false;
 };
@@ -95,7 +95,14 @@ CompareRequest parse_request(const CompareArguments& arguments, Context& context
   request.settings = parse_settings(arguments.set);
   request.methods =
       arguments.methods.empty() ? compared_by_default(request.settings) : parse_methods(arguments.methods, context);
-  request.scale = parse_scaling(arguments.scale);
+  if (!arguments.scale.empty()) {
+    request.scale = parse_scaling(arguments.scale);
+    for (const auto& method : request.methods) {  // one that has a scale of its own leaves columns as they are
+      const auto bound = method.bind();
+      if (find_option(bound->options(), "standardize") == nullptr) continue;
+      request.settings[method.name].try_emplace("standardize", "no");
+    }
+  }
   request.grid = arguments.grid;
   if (!arguments.repeats.empty()) request.repeats = parse_count(arguments.repeats, "repeats");
   if (!arguments.clusters.empty()) request.clusters = parse_count(arguments.clusters, "clusters");

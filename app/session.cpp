@@ -149,17 +149,20 @@ Table Session::read(const DataArguments& arguments, const ReadOptions& options, 
   });
 }
 
-std::uint64_t peak_of(const BoundMethod& bound, const TableSize& table, const Context& context) {
-  const Plan plan = bound.plan(shape_of(table), context.threads());
+std::uint64_t peak_of(const BoundMethod& bound, const TableSize& table, const Context& context,
+                      const SelectRequest& request) {
+  const Plan plan = plan_of_run(bound, shape_of(table), request, context.threads());
   return forecast(plan, table, context.process).peak_bytes - table.resident_bytes + table.table_bytes;
 }
 
-double seconds_of(const BoundMethod& bound, const TableSize& table, const Context& context) {
-  return forecast(bound.plan(shape_of(table), context.threads()), table, context.process).seconds;
+double seconds_of(const BoundMethod& bound, const TableSize& table, const Context& context,
+                  const SelectRequest& request) {
+  const Plan plan = plan_of_run(bound, shape_of(table), request, context.threads());
+  return forecast(plan, table, context.process).seconds;
 }
 
-Session::Peaks peaks_of(const BoundMethod& bound, const Context& context) {
-  return [&](const TableSize& table) { return std::vector{peak_of(bound, table, context)}; };
+Session::Peaks peaks_of(const BoundMethod& bound, const Context& context, const SelectRequest& request) {
+  return [&](const TableSize& table) { return std::vector{peak_of(bound, table, context, request)}; };
 }
 
 Session::Peaks peaks_of_one_pass(const Context& context) {

@@ -9,6 +9,7 @@
 #include "app/arguments.h"
 #include "app/terminal.h"
 #include "tamis/base/error.h"
+#include "tamis/run/select.h"
 
 namespace tamis::app {
 
@@ -44,10 +45,12 @@ class Session {
 };
 
 // The peak of a method with its options, the table in memory.
-std::uint64_t peak_of(const BoundMethod& bound, const TableSize& table, const Context& context);
-Session::Peaks peaks_of(const BoundMethod& bound, const Context& context);
+std::uint64_t peak_of(const BoundMethod& bound, const TableSize& table, const Context& context,
+                      const SelectRequest& request = {});
+Session::Peaks peaks_of(const BoundMethod& bound, const Context& context, const SelectRequest& request);
 // How long it will take.
-double seconds_of(const BoundMethod& bound, const TableSize& table, const Context& context);
+double seconds_of(const BoundMethod& bound, const TableSize& table, const Context& context,
+                  const SelectRequest& request = {});
 // Of what is done with a table in one pass, for which the moments of its columns stand.
 Session::Peaks peaks_of_one_pass(const Context& context);
 

@@ -82,11 +82,30 @@ nb::object guidance_of(const SelectResult& result) {
   return out;
 }
 
+// Which columns repeat which; None where nobody asked.
+nb::object redundancy_of(const SelectResult& result) {
+  if (!result.redundancy) return nb::none();
+  const Redundancy& found = *result.redundancy;
+  const bool measured = !found.r2.empty();
+  nb::list groups;
+  for (const auto& group : found.groups) groups.append(to_array(std::vector<Index>(group)));
+  nb::dict out;
+  out["threshold"] = found.threshold;
+  out["r2"] = measured ? nb::object(to_array(std::vector<double>(found.r2))) : nb::none();
+  out["representative"] = measured ? nb::object(to_array(std::vector<Index>(found.representative))) : nb::none();
+  out["correlation"] = measured ? nb::object(to_array(std::vector<double>(found.correlation))) : nb::none();
+  out["groups"] = groups;
+  out["rows"] = found.rows;
+  out["note"] = to_text(found.note);
+  return out;
+}
+
 nb::dict result_of(SelectResult result, const Options& options, const Speller& speller) {
   nb::dict out;
   out["report"] = report_of(result.selection.report, options, speller);
   out["warnings"] = spelled_with_kinds(result.selection.report.warnings, speller);
   out["guidance"] = guidance_of(result);
+  out["redundancy"] = redundancy_of(result);
   out["scores"] = to_array(std::move(result.scores));
   out["ranking"] = to_array(std::move(result.ranking));
   out["selected"] = to_array(std::move(result.selected));
@@ -103,7 +122,8 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
                 const nb::object& features, const std::string& scale, const std::vector<Index>& include,
                 const std::vector<Index>& exclude, const std::optional<Classes>& classes, const nb::object& init,
                 std::uint64_t seed, int threads, std::uint64_t memory, const nb::object& progress,
-                const nb::dict& words, const std::optional<std::vector<std::string>>& names) {
+                const nb::dict& words, const std::optional<std::vector<std::string>>& names,
+                const std::optional<double>& redundancy) {
   const Method& method = find_method(method_name);
   const auto bound = method.bind();
   const Speller speller = python_names(words);
@@ -114,6 +134,7 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
     request.include = include;
     request.exclude = exclude;
     request.name = names_or_positions(names);
+    request.redundancy = redundancy;
     request.classes = classes_of(classes);
     set_options(*bound, values, method.name);
     if (!init.is_none()) bound->start_from(matrix_of(init));
@@ -193,6 +214,7 @@ NB_MODULE(_core, m) {
   m.attr("version") = tamis::kVersion;
   m.attr("default_repeats") = comparing.repeats;
   m.attr("default_subsets") = comparing.subsets;
+  m.attr("default_redundancy") = tamis::kRedundant;
   register_errors(m);
   register_remote(m);
   register_disk_rows(m);
@@ -203,6 +225,7 @@ NB_MODULE(_core, m) {
         "scale"_a = "none", "include"_a = std::vector<tamis::Index>(), "exclude"_a = std::vector<tamis::Index>(),
         "classes"_a.none() = nb::none(), "init"_a.none() = nb::none(), "seed"_a = 0, "threads"_a = 0, "memory"_a = 0,
         "progress"_a.none() = nb::none(), "words"_a = nb::dict(), "names"_a.none() = nb::none(),
+        "redundancy"_a.none() = nb::none(),
         "One selection, as `tamis select` does it. With `names` (empty: there are none) it warns about doubtful "
         "columns.");
   m.def("compare", &compare, "data"_a, "methods"_a, "features"_a, "clusters"_a, "scale"_a = "none",

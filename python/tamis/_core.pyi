@@ -16,6 +16,8 @@ default_repeats: int = 10
 
 default_subsets: int = 20
 
+default_redundancy: float = 0.8
+
 class RemoteRows:
     """Rows that live elsewhere; run() runs a pass where they are."""
 
@@ -54,7 +56,7 @@ def version_text() -> str:
 def methods() -> list:
     """Every method with its options: name, type, default, range, help."""
 
-def select(method: str, data: object, options: dict, features: object | None = None, scale: str = 'none', include: Sequence[int] = [], exclude: Sequence[int] = [], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, init: object | None = None, seed: int = 0, threads: int = 0, memory: int = 0, progress: object | None = None, words: dict = {}, names: Sequence[str] | None = None) -> dict:
+def select(method: str, data: object, options: dict, features: object | None = None, scale: str = 'none', include: Sequence[int] = [], exclude: Sequence[int] = [], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, init: object | None = None, seed: int = 0, threads: int = 0, memory: int = 0, progress: object | None = None, words: dict = {}, names: Sequence[str] | None = None, redundancy: float | None = None) -> dict:
     """
     One selection, as `tamis select` does it. With `names` (empty: there are none) it warns about doubtful columns.
     """

@@ -26,6 +26,11 @@ _SHARED = {
         "int or None, default=None",
         "Number of threads. None: all cores, or one inside a joblib worker. Results do not depend on it.",
     ),
+    "redundancy": (
+        "float or None, default=0.8",
+        "Absolute correlation from which features repeat each other: sets `representative_`, `r2_` and "
+        "`redundancy_groups_` in one or two more passes over the data. None: none of them.",
+    ),
     "verbose": ("int, default=0", "1 shows a line of progress on standard error."),
 }
 
@@ -52,6 +57,19 @@ _ATTRIBUTES = {
     "objective_": ("ndarray of shape (n_iter_,)", "The objective by iteration, if there is one."),
     "n_iter_": ("int", "Number of iterations, if the method iterates."),
     "converged_": ("bool", "Whether `tol` was reached, if the method iterates."),
+    "r2_": (
+        "ndarray of shape (n_features,)",
+        "R^2 of each feature on the selected ones: 1 if it is selected, NaN if it is constant. Not set if all features "
+        "are selected, or if it would take too long (`report_['redundancy']['note']`).",
+    ),
+    "representative_": (
+        "ndarray of shape (n_features,)",
+        "The selected feature that stands for each other one, -1 for selected and constant ones. Not set if `r2_` is not.",
+    ),
+    "redundancy_groups_": (
+        "list of ndarray",
+        "Groups of features that repeat each other: the best first, then the others by absolute correlation with it.",
+    ),
     "report_": ("dict", "Path taken, passes over the data, seconds, values determined from the data, warnings."),
     "n_features_in_": ("int", "Number of features seen in fit."),
     "feature_names_in_": ("ndarray of shape (n_features_in_,)", "Their names, if X had names that are all strings."),

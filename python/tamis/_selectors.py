@@ -28,6 +28,7 @@ _WORDS = {  # of messages
     "--exclude": "drop {}",
     "--counts": "scanpy.pp.normalize_total and log1p",
 }
+_REDUNDANT = _core.default_redundancy
 
 
 class Selector(SelectorMixin, BaseEstimator):
@@ -75,6 +76,7 @@ class Selector(SelectorMixin, BaseEstimator):
                 progress=progress,
                 words=_WORDS,
                 names=self._names(data),
+                redundancy=_redundancy(self.redundancy),
             )
             if progress:
                 progress("done", 1.0, "done")
@@ -167,7 +169,13 @@ class Selector(SelectorMixin, BaseEstimator):
         guidance = result["guidance"] or {}
         for name in ("share", "evidence", "alignment"):
             self._keep_if(name + "_", guidance.get(name))
+        redundancy = result["redundancy"] or {}
+        for name in ("r2", "representative"):
+            self._keep_if(name + "_", redundancy.get(name))
+        self._keep_if("redundancy_groups_", redundancy.get("groups"))
         self.report_ = report
+        if redundancy:
+            self.report_["redundancy"] = {name: redundancy[name] for name in ("threshold", "rows", "note")}
         if guidance:
             self.report_ |= {name: value for name, value in guidance.items() if name not in ("share", "evidence", "alignment")}
 
@@ -199,6 +207,7 @@ def _signature(method):
         words.append(("supervised", False))
     words += [("random_state", 0), ("n_jobs", None), ("verbose", 0)]
     words += [(option["python_name"], option["default"]) for option in method["options"] if option["late"]]
+    words.append(("redundancy", _REDUNDANT))
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Signature(
         [inspect.Parameter("self", kind)] + [inspect.Parameter(name, kind, default=value) for name, value in words]
@@ -214,6 +223,15 @@ def _initializer(signature):
 
     __init__.__signature__ = signature
     return __init__
+
+
+def _redundancy(wanted):
+    """None (off) or a correlation above 0, for the core."""
+    if wanted is None:
+        return None
+    if isinstance(wanted, numbers.Real) and not isinstance(wanted, (bool, np.bool_)) and 0 < wanted <= 1:
+        return float(wanted)
+    raise ValueError(f"redundancy = {wanted!r}, need None, or a correlation above 0 and at most 1")
 
 
 def _feature_count(wanted):

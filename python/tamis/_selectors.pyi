@@ -14,6 +14,7 @@ class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     random_state: int | np.random.RandomState | np.random.Generator | None
     n_jobs: int | None
     verbose: int
+    redundancy: float | None
     scores_: NDArray[np.float64]
     ranking_: NDArray[np.int64]
     share_: NDArray[np.float64]
@@ -25,6 +26,9 @@ class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     objective_: NDArray[np.float64]
     n_iter_: int
     converged_: bool
+    r2_: NDArray[np.float64]
+    representative_: NDArray[np.int64]
+    redundancy_groups_: list[NDArray[np.int64]]
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
@@ -52,6 +56,7 @@ class GuidedUFCM(Selector, method="guided"):
         n_jobs: int | None = None,
         verbose: int = 0,
         evidence: bool = True,
+        redundancy: float | None = 0.8,
     ) -> None: ...
 
 class UFCM(Selector, method="ufcm"):
@@ -83,6 +88,7 @@ class UFCM(Selector, method="ufcm"):
         n_jobs: int | None = None,
         verbose: int = 0,
         order: Literal["norm", "qr"] = "norm",
+        redundancy: float | None = 0.8,
     ) -> None: ...
 
 class MaxVariance(Selector, method="maxvar"):
@@ -92,6 +98,7 @@ class MaxVariance(Selector, method="maxvar"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        redundancy: float | None = 0.8,
     ) -> None: ...
 
 class LaplacianScore(Selector, method="lapscore"):
@@ -107,6 +114,7 @@ class LaplacianScore(Selector, method="lapscore"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        redundancy: float | None = 0.8,
     ) -> None: ...
 
 class SPEC(Selector, method="spec"):
@@ -126,6 +134,7 @@ class SPEC(Selector, method="spec"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        redundancy: float | None = 0.8,
     ) -> None: ...
 
 class MCFS(Selector, method="mcfs"):
@@ -151,6 +160,7 @@ class MCFS(Selector, method="mcfs"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        redundancy: float | None = 0.8,
     ) -> None: ...
 
 class NDFS(Selector, method="ndfs"):
@@ -186,6 +196,7 @@ class NDFS(Selector, method="ndfs"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        redundancy: float | None = 0.8,
     ) -> None: ...
 
 class RUFS(Selector, method="rufs"):
@@ -223,6 +234,7 @@ class RUFS(Selector, method="rufs"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        redundancy: float | None = 0.8,
     ) -> None: ...
 
 class SPCAFS(Selector, method="spcafs"):
@@ -244,4 +256,59 @@ class SPCAFS(Selector, method="spcafs"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        redundancy: float | None = 0.8,
+    ) -> None: ...
+
+class CSS(Selector, method="css"):
+    variance: float | None
+    r2: float | None
+    n_swaps: int
+    standardize: bool
+    def __init__(
+        self,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
+        variance: float | None = None,
+        r2: float | None = None,
+        n_swaps: int = 0,
+        standardize: bool = True,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        redundancy: float | None = 0.8,
+    ) -> None: ...
+
+class SparseKMeans(Selector, method="sparsekm"):
+    n_clusters: int
+    bound: float | None
+    n_permutations: int
+    n_init: int
+    max_iter: int
+    tol: float
+    def __init__(
+        self,
+        n_features_to_select: int | float | Literal["auto"] | None = "auto",
+        n_clusters: int = 8,
+        bound: float | None = None,
+        n_permutations: int = 25,
+        n_init: int = 10,
+        max_iter: int = 20,
+        tol: float = 0.0001,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        redundancy: float | None = 0.8,
+    ) -> None: ...
+
+class FSPCA(Selector, method="fspca"):
+    n_components: int | None
+    max_iter: int
+    def __init__(
+        self,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
+        n_components: int | None = None,
+        max_iter: int = 10,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        redundancy: float | None = 0.8,
     ) -> None: ...

@@ -70,7 +70,7 @@ DESIGN = {  # the signature that design.md fixes
 
 def test_signature_of_ufcm():
     parameters = inspect.signature(tamis.UFCM).parameters
-    assert {name: one.default for name, one in parameters.items()} == {**DESIGN, "verbose": 0, "order": "norm"}
+    assert {name: one.default for name, one in parameters.items()} == {**DESIGN, "verbose": 0, "order": "norm", "redundancy": 0.8}
     assert list(parameters)[: len(DESIGN)] == list(DESIGN)
 
 
@@ -81,7 +81,7 @@ def test_signatures_are_those_of_the_core(name):
     for option in method["options"]:
         assert defaults.pop(option["python_name"]) == option["default"]
     count = "auto" if method["chooses_count"] else None
-    shared = {"n_features_to_select": count, "random_state": 0, "n_jobs": None, "verbose": 0}
+    shared = {"n_features_to_select": count, "random_state": 0, "n_jobs": None, "verbose": 0, "redundancy": 0.8}
     shared |= {"init": "kmeans"} if method["takes_init"] else {}
     shared |= {"supervised": False} if method["takes_classes"] else {}
     assert defaults == shared
@@ -145,7 +145,7 @@ def test_counts_that_are_refused(wanted):
     assert "--" not in str(caught.value)
 
 
-MAY_BE_LARGE = ("n_init", "max_iter", "n_active", "n_neighbors", "sample_size")  # the last two: of n rows at most
+MAY_BE_LARGE = ("n_init", "max_iter", "n_active", "n_swaps", "n_permutations", "n_neighbors", "sample_size")  # the last two: of n rows at most
 
 
 def bad_options():
@@ -156,7 +156,8 @@ def bad_options():
                 yield from ((name, option["python_name"], bad) for bad in (float("nan"), float("inf"), True, "x"))
             if option["type"] == "integer":
                 large = [] if option["python_name"] in MAY_BE_LARGE else [N * D]
-                yield from ((name, option["python_name"], bad) for bad in (0, 2.5, 10**30, *large))
+                zero = [] if option["range"] == "x >= 0" else [0]
+                yield from ((name, option["python_name"], bad) for bad in (2.5, 10**30, *zero, *large))
             if not option["unset"]:
                 yield name, option["python_name"], None
 
@@ -321,6 +322,9 @@ HAVE = {
     "guided": {"labels_", "share_", "evidence_", "alignment_"},
     "ufcm": {"labels_", "components_", "cluster_centers_", "objective_", "n_iter_", "converged_"},
     "maxvar": set(),
+    "css": set(),
+    "fspca": {"components_", "objective_", "n_iter_", "converged_"},
+    "sparsekm": {"labels_", "objective_", "n_iter_", "converged_"},
     "lapscore": set(),
     "spec": set(),
     "mcfs": {"components_"},
@@ -332,7 +336,7 @@ HAVE = {
 def test_attributes_of_each_method(name):
     selector = make(name).fit(X)
     found = {key for key in vars(selector) if key.endswith("_")}
-    always = {"scores_", "ranking_", "n_features_in_", "report_"}
+    always = {"scores_", "ranking_", "n_features_in_", "report_", "redundancy_groups_"}
     assert found == HAVE[name] | always if name in HAVE else found >= always
     if "components_" in found:
         assert selector.components_.ndim == 2 and selector.components_.shape[1] == D

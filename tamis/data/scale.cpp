@@ -45,7 +45,45 @@ std::vector<double> row_factors(const Source& source, Context& context) {
   return factors;
 }
 
+// Multiplies columns and says what becomes of their moments, in units of 1.
+UnitDeviations multiplied(const Source& source, const ColumnMoments& moments, const std::vector<double>& factors) {
+  UnitDeviations out{source.with_column_scale(factors), moments};
+  out.moments.unit = 1;
+  for (std::size_t j = 0; j < factors.size(); ++j) {
+    for (auto* values : {&out.moments.mean, &out.moments.min, &out.moments.max}) (*values)[j] *= factors[j];
+    const double deviation = factors[j] * moments.unit * std::sqrt(moments.scatter[j]);
+    out.moments.scatter[j] = deviation * deviation;
+  }
+  return out;
+}
+
+// Powers of two that bring the ranges of all columns near 1; empty where they are near enough to each other.
+std::vector<double> powers_to_one(const ColumnMoments& moments) {
+  constexpr int kNear = 200, kMost = 1000;  // exponents whose squares, and whose powers, are well in range
+  std::vector<double> factors(moments.mean.size(), 1.0);
+  int least = 0, most = 0;
+  bool any = false;
+  for (std::size_t j = 0; j < factors.size(); ++j) {
+    if (!moments.varies(static_cast<Index>(j))) continue;
+    const int exponent = std::clamp(std::ilogb(0.5 * moments.max[j] - 0.5 * moments.min[j]), -kMost, kMost);
+    least = any ? std::min(least, exponent) : exponent;
+    most = any ? std::max(most, exponent) : exponent;
+    any = true;
+    factors[j] = std::ldexp(1.0, -exponent);
+  }
+  if (most - least <= kNear) factors.clear();
+  return factors;
+}
+
 }  // namespace
+
+UnitDeviations unit_deviations(const Source& source, const ColumnMoments& moments, Context& context) {
+  const std::vector<double> powers = powers_to_one(moments);
+  if (powers.empty()) return multiplied(source, moments, column_factors(moments, false));
+  const Source near = source.with_column_scale(powers);
+  const ColumnMoments again = column_moments(near, context);
+  return multiplied(near, again, column_factors(again, false));
+}
 
 const char* name_of(Scaling scaling) { return kScalings[static_cast<std::size_t>(scaling)]; }
 

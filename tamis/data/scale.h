@@ -23,6 +23,14 @@ Scaling parse_scaling(const std::string& text);
 // Columns without variation and rows of zeros stay as they are.
 Source scaled(const Source& source, Scaling scaling, const ColumnMoments& moments, Context& context);
 
+// Columns of unit deviation, whatever their magnitudes, and their moments; columns without variation stay as they are.
+// A pass where the columns differ so much that the squares of some are out of range beside those of others.
+struct UnitDeviations {
+  Source source;
+  ColumnMoments moments;
+};
+UnitDeviations unit_deviations(const Source& source, const ColumnMoments& moments, Context& context);
+
 // The largest standard deviation over the smallest, of the columns that vary; 1 where none does.
 double deviation_spread(const ColumnMoments& moments);
 Index count_constant(const ColumnMoments& moments);

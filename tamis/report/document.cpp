@@ -97,6 +97,33 @@ void write_guidance(Json& json, const SelectResult& result) {
   json.member("parts", guidance.parts).member("verdict", verdict(result)).end_object();
 }
 
+void write_redundancy(Json& json, const SelectResult& result) {
+  json.key("redundancy");
+  if (!result.redundancy) {
+    json.null();
+    return;
+  }
+  const Redundancy& found = *result.redundancy;
+  const bool measured = !found.r2.empty();
+  json.begin_object().member("threshold", found.threshold).key("r2");
+  measured ? json.value(found.r2) : json.null();
+  json.key("representative");
+  if (measured) {
+    json.begin_array();
+    for (const Index j : found.representative) j < 0 ? json.null() : json.value(j);
+    json.end_array();
+  } else {
+    json.null();
+  }
+  json.key("correlation");
+  measured ? json.value(found.correlation) : json.null();
+  json.key("groups").begin_array();
+  for (const auto& group : found.groups) json.value(group);
+  json.end_array().member("rows", found.rows).key("note");
+  found.note.empty() ? json.null() : json.value(found.note);
+  json.end_object();
+}
+
 void write_report(Json& json, const SelectionRecord& record) {
   const Report& report = record.result.selection.report;
   json.key("report").begin_object().member("status", name_of(report.status)).member("iterations", report.iterations);
@@ -175,6 +202,7 @@ std::string selection_json(const SelectionRecord& record) {
   json.member("selected", result.selected).member("columns", columns_of_file(record.table, result.selected));
   json.member("names", names).member("scores", result.scores);
   if (result.selection.guidance) write_guidance(json, result);
+  write_redundancy(json, result);
   json.member_if(!result.selection.clusters.empty(), "clusters", result.selection.clusters);
   const Forecast& expected = result.forecast;
   json.key("forecast").begin_object().member("seconds", expected.seconds).member("passes", expected.passes);
@@ -197,6 +225,38 @@ EarlierSelection read_selection(std::string_view json, const std::string& where)
   return columns_of_document(document, schema, where);
 }
 
+namespace {
+
+// The group of each feature, counted from 1 in the order of the groups; 0: none.
+std::vector<Index> group_numbers(const SelectResult& result) {
+  std::vector<Index> out(result.scores.size(), 0);
+  if (!result.redundancy) return out;
+  Index number = 0;
+  for (const auto& group : result.redundancy->groups) {
+    ++number;
+    for (const Index j : group) out[j] = number;
+  }
+  return out;
+}
+
+// ",representative,r2,group": empty for a selected or constant column, and for one in no group.
+std::string redundancy_cells(const Redundancy& found, Index group, Index j) {
+  std::string out;
+  if (!found.r2.empty()) {
+    const Index representative = found.representative[j];
+    const bool represented = representative >= 0;
+    out += represented ? concat(",", representative, ",", number_text(found.r2[j])) : std::string(",,");
+  }
+  return out + (group > 0 ? concat(",", group) : std::string(","));
+}
+
+std::string redundancy_header(const std::optional<Redundancy>& found) {
+  if (!found) return {};
+  return found->r2.empty() ? ",group" : ",representative,r2,group";
+}
+
+}  // namespace
+
 void write_ranking(const SelectionRecord& record, FileWriter& out) {
   const auto& result = record.result;
   std::vector<char> selected(result.scores.size(), 0);
@@ -205,7 +265,9 @@ void write_ranking(const SelectionRecord& record, FileWriter& out) {
   const std::vector<double> share = guidance ? for_all_columns(guidance->share, result) : std::vector<double>();
   const std::vector<double> evidence = guidance ? for_all_columns(guidance->evidence, result) : std::vector<double>();
   const bool judged = guidance && !guidance->evidence.empty();
-  out.write(concat(kRankingHeader, guidance ? ",share" : "", judged ? ",evidence" : "", ",column\n"));
+  const std::vector<Index> group = group_numbers(result);
+  out.write(concat(kRankingHeader, guidance ? ",share" : "", judged ? ",evidence" : "",
+                   redundancy_header(result.redundancy), ",column\n"));
   for (std::size_t rank = 0; rank < result.ranking.size(); ++rank) {
     const Index j = result.ranking[rank];
     std::string line = std::to_string(rank + 1) + ',' + std::to_string(j) + ',';
@@ -213,6 +275,7 @@ void write_ranking(const SelectionRecord& record, FileWriter& out) {
     line += selected[j] ? ",1" : ",0";
     if (guidance) line += ',' + number_text(share[j]);
     if (judged) line += ',' + number_text(evidence[j]);
+    if (result.redundancy) line += redundancy_cells(*result.redundancy, group[j], j);
     out.write(line + ',' + std::to_string(record.table.column(j)) + '\n');
   }
 }

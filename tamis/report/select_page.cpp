@@ -26,6 +26,9 @@ constexpr std::size_t kCurvePoints = 400;
 constexpr std::size_t kLogCurve = 400;  // above this many features the rank axis is logarithmic
 constexpr std::size_t kShownLeftOut = 500;
 constexpr std::size_t kShownClusters = 60;
+constexpr std::size_t kGroupFeatures = 60;  // of the picture of redundancy groups
+constexpr std::size_t kShownGroups = 500;
+constexpr std::size_t kShownMembers = 20;
 constexpr std::size_t kNameLength = 80;
 
 std::size_t at(Index j) { return static_cast<std::size_t>(j); }
@@ -61,6 +64,7 @@ class SelectPage {
     page.sections.push_back(ranking());
     if (options_.image) page.sections.push_back(image());
     if (top_.size() > 1) page.sections.push_back(redundancy_section());
+    if (result_.redundancy) page.sections.push_back(groups_section());
     if (!selection_.report.objective.empty() || !selection_.clusters.empty()) page.sections.push_back(method());
     page.sections.push_back(left_out());
     page.sections.push_back(run());
@@ -80,26 +84,10 @@ class SelectPage {
 
   // Correlations of the features as the method saw them.
   void correlate() {
-    const Source source = kept();
-    moments_ = column_moments(source, context_);
-    const Source seen = scaled(source, result_.scale, moments_, context_);
+    moments_ = column_moments(kept(), context_);
     top_.assign(result_.ranking.begin(),
                 result_.ranking.begin() + static_cast<Index>(std::min(kPartners, result_.ranking.size())));
-    if (top_.size() < 2) return;
-    std::vector<Index> columns;  // a source needs them in increasing order
-    for (const Index j : top_) columns.push_back(available_position_[at(j)]);
-    std::sort(columns.begin(), columns.end());
-    const Matrix found = correlations(seen.with_columns(columns), context_);
-    const auto place = [&](std::size_t rank) {
-      const Index column = available_position_[at(top_[rank])];
-      return std::lower_bound(columns.begin(), columns.end(), column) - columns.begin();
-    };
-    correlation_ = Matrix(found.rows(), found.cols());
-    for (std::size_t a = 0; a < top_.size(); ++a) {
-      for (std::size_t b = 0; b < top_.size(); ++b) {
-        correlation_(static_cast<Index>(a), static_cast<Index>(b)) = found(place(a), place(b));
-      }
-    }
+    if (top_.size() > 1) correlation_ = correlations_of(top_);
   }
 
   bool is_order() const { return record_.method.is_order; }
@@ -198,6 +186,31 @@ class SelectPage {
     return section;
   }
 
+  const std::vector<double>* trace(const std::string& of) const {
+    for (const auto& [term, values] : selection_.report.terms) {
+      if (term == of) return &values;
+    }
+    return nullptr;
+  }
+
+  page::Figure explained_figure(const std::vector<double>& explained) const {
+    page::LineChart chart;
+    chart.x_title = "columns", chart.y_title = "explained variance";
+    chart.log_x = explained.size() > kLogCurve;
+    chart.dots = explained.size() <= 60;
+    chart.from_zero = chart.percent = true;
+    chart.whole_x = !chart.log_x;
+    chart.panels = {{"", {{"explained", curve(explained, chart.log_x), false}}}};
+    page::Figure figure;
+    figure.title = "Explained variance";
+    figure.caption = "Share of the variance of all columns that the first columns explain.";
+    figure.alt = concat("Line chart of the share of the variance that the first columns explain, from ",
+                        short_number(explained.front(), 3), " for one to ", short_number(explained.back(), 3), " for ",
+                        explained.size(), ".");
+    figure.spec = page::line_chart(chart);
+    return figure;
+  }
+
   // A few hundred points at most, evenly spaced along the axis, including the first and the last.
   static std::vector<page::Point> curve(const std::vector<double>& falling, bool log_x) {
     std::vector<page::Point> points;
@@ -216,6 +229,10 @@ class SelectPage {
 
   page::Section ranking() const {
     page::Section section{"Ranking", {page::Text{reason_text()}}};
+    if (is_order() && !selection_.guidance) add_warnings(section);
+    if (const auto* explained = trace("explained"); explained != nullptr && explained->size() > 1) {
+      section.blocks.push_back(explained_figure(*explained));
+    }
     page::Table table;
     table.title = "Features, best first";
     const bool some = result_.selected.size() < result_.ranking.size();
@@ -313,8 +330,8 @@ class SelectPage {
     for (const Index j : result_.selected) mask.ink[at(shape.pixel(j))] = 255;
     mask.alt = concat("Image of ", shape.height, " x ", shape.width, " pixels, the ", result_.selected.size(),
                       " selected ones in black.");
-    const std::vector<double> values =
-        is_order() ? for_all_columns(selection_.guidance->share, result_) : result_.scores;
+    const bool by_share = is_order() && selection_.guidance.has_value();
+    const std::vector<double> values = by_share ? for_all_columns(selection_.guidance->share, result_) : result_.scores;
     double least = values[at(result_.ranking.front())], most = least;
     for (const Index j : result_.ranking) {
       least = std::min(least, values[at(j)]);
@@ -324,9 +341,9 @@ class SelectPage {
       const double share = most > least ? (values[at(j)] - least) / (most - least) : 0.0;
       shade.ink[at(shape.pixel(j))] = static_cast<std::uint8_t>(std::lround(255.0 * share));
     }
-    shade.label = is_order() ? "Shares (the largest is black)" : "Scores (the best is black)";
+    shade.label = by_share ? "Shares (the largest is black)" : "Scores (the best is black)";
     shade.alt = concat("Image of ", shape.height, " x ", shape.width, " pixels; darker means a higher ",
-                       is_order() ? "share." : "score.");
+                       by_share ? "share." : "score.");
     return {"Image", {page::Images{"", "One feature per pixel.", {mask, shade}}}};
   }
 
@@ -354,6 +371,126 @@ class SelectPage {
                         short_number(mean, 3), ".");
     figure.spec = page::heat_map(map);
     return {"Redundancy", {figure}};
+  }
+
+  // --- Columns that repeat each other ---------------------------------------------------------------------------
+
+  page::Section groups_section() const {
+    const Redundancy& found = *result_.redundancy;
+    page::Section section{"Redundancy groups", {page::Text{groups_text(found)}}};
+    if (!found.note.empty()) section.blocks.push_back(page::Note{found.note});
+    if (!found.groups.empty()) section.blocks.push_back(groups_figure(found));
+    if (!found.groups.empty()) section.blocks.push_back(groups_table(found));
+    if (!found.r2.empty()) section.blocks.push_back(represented_table(found));
+    return section;
+  }
+
+  static std::string groups_text(const Redundancy& found) {
+    return concat(
+        "A group is led by its best column, and has every column whose absolute correlation with it is at least ",
+        short_number(found.threshold), ". ",
+        found.groups.empty() ? "There is none." : concat("There are ", found.groups.size(), "."),
+        found.rows > 0 && !found.groups.empty() ? concat(" They were found in ", found.rows, " rows.") : "");
+  }
+
+  // The columns of the largest groups, beside each other.
+  page::Figure groups_figure(const Redundancy& found) const {
+    std::vector<const std::vector<Index>*> by_size;
+    for (const auto& group : found.groups) by_size.push_back(&group);
+    std::ranges::stable_sort(by_size, [](const auto* a, const auto* b) { return a->size() > b->size(); });
+    std::vector<Index> members;
+    std::size_t shown = 0;
+    for (const auto* group : by_size) {
+      if (members.size() + 2 > kGroupFeatures) break;
+      const std::size_t fits = std::min(group->size(), kGroupFeatures - members.size());
+      members.insert(members.end(), group->begin(), group->begin() + static_cast<Index>(fits));
+      ++shown;
+    }
+    const Matrix r = correlations_of(members);
+    page::HeatMap map;
+    page::HeatPanel panel;
+    for (std::size_t a = 0; a < members.size(); ++a) {
+      map.rows.push_back(name(members[a]));
+      for (std::size_t b = 0; b < members.size(); ++b) {
+        panel.values.push_back(std::abs(r(static_cast<Index>(a), static_cast<Index>(b))));
+      }
+    }
+    map.columns = map.rows;
+    map.panels = {panel};
+    map.value_title = "|r|", map.low = 0.0, map.high = 1.0;
+    page::Figure figure;
+    figure.title = "Redundancy groups";
+    figure.caption =
+        concat("Absolute correlations of ", members.size(), " columns of the ", shown, " largest of ",
+               found.groups.size(), " groups, group by group: each group is a dark block on the diagonal.");
+    figure.alt = concat("Heat map of the absolute correlations between ", members.size(), " columns of ", shown,
+                        " redundancy groups, in blocks.");
+    figure.spec = page::heat_map(map);
+    return figure;
+  }
+
+  page::Table groups_table(const Redundancy& found) const {
+    page::Table table;
+    table.title = "Groups";
+    table.columns = {{"group", number}, {"led by"}, {"columns", number}, {"selected", number}, {"the others"}};
+    std::vector<char> chosen(result_.scores.size(), 0);
+    for (const Index j : result_.selected) chosen[at(j)] = 1;
+    for (const auto& group : found.groups) {
+      if (table.rows.size() == kShownGroups) break;
+      Index selected = 0;
+      std::string others;
+      for (const Index j : group) selected += chosen[at(j)];
+      for (std::size_t i = 1; i < std::min(group.size(), kShownMembers); ++i) {
+        others += concat(i == 1 ? "" : ", ", name(group[i]));
+      }
+      if (group.size() > kShownMembers) others += ", ...";
+      table.rows.push_back({static_cast<Index>(table.rows.size() + 1), name(group.front()),
+                            static_cast<Index>(group.size()), selected, others});
+    }
+    if (table.rows.size() < found.groups.size()) {
+      table.caption = concat("The first ", table.rows.size(), " of ", found.groups.size(), "; selection.json has all.");
+    }
+    return table;
+  }
+
+  page::Table represented_table(const Redundancy& found) const {
+    page::Table table;
+    table.title = "Columns that were left out";
+    table.columns = {{"rank", number}, {"name"}, {"stands for it"}, {"r", number, 2}, {"R\u00b2", number, 3}};
+    std::size_t count = 0;
+    for (std::size_t rank = 0; rank < result_.ranking.size(); ++rank) {
+      const Index j = result_.ranking[rank], representative = found.representative[at(j)];
+      if (representative < 0 || ++count > kShownFeatures) continue;
+      table.rows.push_back(
+          {static_cast<Index>(rank + 1), name(j), name(representative), found.correlation[at(j)], found.r2[at(j)]});
+    }
+    table.caption =
+        "R\u00b2: how well the selected columns together explain this one. The one with the largest coefficient "
+        "stands for it; r is its correlation with it.";
+    if (count > table.rows.size()) {
+      table.caption += concat(" The first ", table.rows.size(), " of ", count, "; ranking.csv has all of them.");
+    }
+    return table;
+  }
+
+  // Of some features, in their order, as the method saw them.
+  Matrix correlations_of(const std::vector<Index>& features) const {
+    std::vector<Index> columns;
+    for (const Index j : features) columns.push_back(available_position_[at(j)]);
+    std::sort(columns.begin(), columns.end());
+    const Source source = kept();
+    const Matrix found =
+        correlations(scaled(source, result_.scale, moments_, context_).with_columns(columns), context_);
+    const auto place = [&](Index j) {
+      return std::lower_bound(columns.begin(), columns.end(), available_position_[at(j)]) - columns.begin();
+    };
+    Matrix out(found.rows(), found.cols());
+    for (std::size_t a = 0; a < features.size(); ++a) {
+      for (std::size_t b = 0; b < features.size(); ++b) {
+        out(static_cast<Index>(a), static_cast<Index>(b)) = found(place(features[a]), place(features[b]));
+      }
+    }
+    return out;
   }
 
   page::Section method() const {

@@ -101,7 +101,10 @@ class Comparer {
     select.features.count = request_.sizes.back();
     select.scale = request_.scale;
     select.name = request_.name;
-    return select_features(source_.with_columns(every), method, bound, select, context_);
+    SelectResult found = select_features(source_.with_columns(every), method, bound, select, context_);
+    const auto first = found.ranking.begin();  // a method's own rule may have selected fewer
+    found.selected.assign(first, first + request_.sizes.back());
+    return found;
   }
 
   ComparedMethod compare_one(const Method& method) {

@@ -59,13 +59,13 @@ ColumnName name_in(const SelectRequest& request, const std::vector<Index>& avail
   return [&](Index j) { return request.name ? request.name(available[j]) : std::to_string(available[j]); };
 }
 
-// What is doubtful about the table as it stands, and about its units where they are kept.
+// What is doubtful about the table as it stands, and about its units where they matter.
 std::vector<Message> warnings_of(const Source& kept, const ColumnMoments& moments, const SelectRequest& request,
-                                 const std::vector<Index>& available, Context& context) {
+                                 bool units_matter, const std::vector<Index>& available, Context& context) {
   const ColumnName name = name_in(request, available);
   std::vector<Message> warnings;
   if (request.name) warnings = doubts(kept, moments, name, context);
-  if (request.scale == Scaling::none) {
+  if (units_matter) {
     for (auto& line : doubts_of_units(kept, moments, name)) warnings.push_back(std::move(line));
   }
   for (const auto& line : warnings) context.warn(line);
@@ -187,6 +187,31 @@ void require_unchanged(const Source& source, const ColumnMoments& before, Contex
           "the data changed while they were being read; make sure that nothing writes to the file");
 }
 
+// What find_redundancy() says of the available columns, by positions among all.
+Redundancy spread_redundancy(Redundancy found, const SelectResult& result) {
+  const auto position = [&](Index i) { return i < 0 ? i : result.available[i]; };
+  for (auto& group : found.groups) {
+    for (Index& member : group) member = position(member);
+  }
+  if (found.r2.empty()) return found;
+  std::vector<Index> representative(result.scores.size(), -1);
+  for (std::size_t i = 0; i < result.available.size(); ++i) {
+    representative[result.available[i]] = position(found.representative[i]);
+  }
+  found.representative = std::move(representative);
+  found.r2 = for_all_columns(found.r2, result);
+  found.correlation = for_all_columns(found.correlation, result);
+  return found;
+}
+
+// How many columns are selected: k, or what the guide says, and no more than the method's own rule.
+Index selected_count(const SelectResult& result, bool automatic, Index k, Index least) {
+  const Selection& found = result.selection;
+  Index count = !automatic ? k : found.suggested ? *found.suggested : found.guidance->suggested;
+  if (result.selection.limit) count = std::min(count, *result.selection.limit);
+  return std::max(count, least);
+}
+
 Selection run_on_unchanged(BoundMethod& bound, const Source& source, const Source& kept, const ColumnMoments& moments,
                            Context& context) {
   try {
@@ -205,6 +230,19 @@ std::vector<double> for_all_columns(const std::vector<double>& values, const Sel
   std::vector<double> out(result.scores.size(), std::numeric_limits<double>::quiet_NaN());
   for (std::size_t i = 0; i < values.size(); ++i) out[result.available[i]] = values[i];
   return out;
+}
+
+Plan plan_of_run(const BoundMethod& bound, const Shape& shape, const SelectRequest& request, int threads) {
+  constexpr Index kOftenSuggested = 200;  // columns, where nobody knows the number yet
+  Plan plan = bound.plan(shape, threads);
+  if (!request.redundancy) return plan;
+  const FeatureCount& wanted = request.features;
+  Index k = wanted.count ? std::min(*wanted.count, shape.cols) : resolve_count(wanted, shape.cols);
+  const bool automatic = wanted.otherwise == FeatureCount::Otherwise::automatic ||
+                         (wanted.otherwise == FeatureCount::Otherwise::by_method && bound.chooses_count());
+  if (!wanted.count && !wanted.fraction && automatic) k = std::min(k, kOftenSuggested);
+  add_cost(RedundancyWork(shape, k), shape, k, threads, plan);
+  return plan;
 }
 
 SelectResult select_features(const Source& source, const Method& method, BoundMethod& bound, const SelectRequest& asked,
@@ -226,12 +264,14 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
   const bool automatic = is_automatic(request.features, method, bound);
   const Index k = resolve_count(request.features, static_cast<Index>(result.available.size()));
   pick({}, included, k);  // refuse early what cannot be met
+  require_redundancy(request.redundancy);
   if (!request.classes.empty()) bound.supervise(request.classes);
   if (request.features.count || request.features.fraction) bound.aim_at(k);
   bound.force(positions_in(result.available, request.include));
 
   const Source kept = request.exclude.empty() ? source : source.with_columns(result.available);
-  result.forecast = forecast(bound.plan(shape_of(kept), context.threads()), kept.size(), context.process);
+  result.forecast =
+      forecast(plan_of_run(bound, shape_of(kept), request, context.threads()), kept.size(), context.process);
   require_memory(result.forecast, memory_budget(context), method.name);
   context.phase("moments of the columns");
   bound.draw(kept, context);
@@ -242,12 +282,14 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
     request.scale = advice.scale, result.scale_reason = advice.reason;
   }
   result.scale = request.scale;
-  const auto warnings = warnings_of(kept, moments, request, result.available, context);
+  const bool units_matter = request.scale == Scaling::none && !bound.standardizes();
+  const auto warnings = warnings_of(kept, moments, request, units_matter, result.available, context);
 
   const Kept state(request, checkpoint_key(method, bound.options(), request, kept, moments, context), context);
   const Source seen = scaled(kept, request.scale, moments, context);
   result.selection = run_on_unchanged(bound, seen, kept, moments, context);
-  if (!result.selection.guidance && (automatic || request.evidence)) {
+  const bool undecided = automatic && !result.selection.suggested;
+  if (!result.selection.guidance && (undecided || request.evidence)) {
     const Stage guiding(context, "guide");
     GuidedOptions guided;
     guided.evidence = request.evidence;
@@ -257,21 +299,24 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
   report.warnings.insert(report.warnings.begin(), warnings.begin(), warnings.end());
   warn_of_stopping(method, bound.options(), report, context);
   warn_of_equal_scores(method, request, result.constant, result.selection, context);
-  report.passes = context.passes();
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-
   result.scores.resize(source.cols());
   result.scores = for_all_columns(result.selection.scores, result);
   for (const Index i : result.selection.ranking) {
     result.ranking.push_back(result.available[i]);
   }
-  const auto least = static_cast<Index>(request.include.size());
-  const Index count = automatic ? std::max(result.selection.guidance->suggested, least) : k;
+  const Index count = selected_count(result, automatic, k, static_cast<Index>(request.include.size()));
   result.selected = pick(result.ranking, included, count);
   if (auto& guidance = result.selection.guidance) {
     result.agreement = agreement_with_groups(*guidance, positions_in(result.available, result.selected), context);
     guidance->looked_at = {};
   }
+  if (request.redundancy) {
+    const std::vector<Index> selected = positions_in(result.available, result.selected);
+    result.redundancy = spread_redundancy(
+        find_redundancy(seen, result.selection.ranking, selected, *request.redundancy, context), result);
+  }
+  report.passes = context.passes();
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 

@@ -10,6 +10,7 @@
 #include "tamis/run/agreement.h"
 #include "tamis/run/features.h"
 #include "tamis/run/forecast.h"
+#include "tamis/run/representatives.h"
 #include "tamis/select/registry.h"
 
 namespace tamis {
@@ -21,27 +22,33 @@ struct SelectRequest {
   std::vector<Index> exclude;  // never seen by the method
   std::vector<int> classes;    // of the rows (-1: unlabeled), to supervise the method; empty: none
   bool evidence = false;       // p-values of the columns (evidence.h) for a method that has none of its own
-  std::string checkpoint;      // a file for the state of a long run (checkpoint.h); empty: none
+  // |r| from which columns repeat each other, where the result says which do (representatives.h); unset: it does not.
+  std::optional<double> redundancy;
+  std::string checkpoint;  // a file for the state of a long run (checkpoint.h); empty: none
   // What columns are called in warnings, where a table is looked over for what is seldom meant (doubts.h); empty: it is
   // not, and columns go by their position.
   std::function<std::string(Index)> name;
 };
 
 struct SelectResult {
-  std::vector<double> scores;          // d, higher is better, NaN where excluded
-  std::vector<Index> ranking;          // the available features, best first
-  std::vector<Index> selected;         // best first
-  std::vector<Index> available;        // the columns the method saw, increasing
-  Index constant = 0;                  // of the available features
-  Scaling scale = Scaling::none;       // as it was used
-  std::string scale_reason;            // why, where the request left it open
-  Forecast forecast;                   // of time, passes and memory, made before the run
-  std::optional<Agreement> agreement;  // of k-means with the groups of the guide, where there is one
-  Selection selection;                 // as the method returned it, over the available columns
+  std::vector<double> scores;            // d, higher is better, NaN where excluded
+  std::vector<Index> ranking;            // the available features, best first
+  std::vector<Index> selected;           // best first
+  std::vector<Index> available;          // the columns the method saw, increasing
+  Index constant = 0;                    // of the available features
+  Scaling scale = Scaling::none;         // as it was used
+  std::string scale_reason;              // why, where the request left it open
+  Forecast forecast;                     // of time, passes and memory, made before the run
+  std::optional<Agreement> agreement;    // of k-means with the groups of the guide, where there is one
+  std::optional<Redundancy> redundancy;  // of all features, by their positions; NaN and -1 where excluded
+  Selection selection;                   // as the method returned it, over the available columns
 };
 
 // Values of the available columns at their places among all; NaN elsewhere.
 std::vector<double> for_all_columns(const std::vector<double>& values, const SelectResult& result);
+
+// What a run will cost: the method's plan, and what comes after it.
+Plan plan_of_run(const BoundMethod& bound, const Shape& shape, const SelectRequest& request, int threads);
 
 // Columns are positions in `source`. Throws Error(usage) on a request that cannot be met, and what the method throws.
 SelectResult select_features(const Source& source, const Method& method, BoundMethod& bound,

@@ -30,13 +30,16 @@ class BoundMethod {
   virtual bool chooses_count() const { return false; }
   // Columns that the caller will take in any case, for a method that counts repetition against them.
   virtual void force(const std::vector<Index>& columns) { static_cast<void>(columns); }
+  // Whether it divides columns by their deviations itself, so that their units do not matter.
+  virtual bool standardizes() const { return false; }
   // Before anything else reads the source: a method that looks at a sample draws it now, in the pass that computes the
   // moments. run() then gets the same rows, perhaps scaled.
   virtual void draw(const Source& source, Context& context) {
     static_cast<void>(source);
     static_cast<void>(context);
   }
-  // How many features the caller will take, for a method that works towards that number (mcfs).
+  // How many features the caller will take. A method aims where its order depends on that number (mcfs); another may
+  // just stop there (css).
   virtual bool aims() const { return false; }
   virtual void aim_at(Index features) { static_cast<void>(features); }
   // How a run on a table of that shape will go, and what it costs.
@@ -100,10 +103,16 @@ class Bound final : public BoundMethod {
   }
 
   bool chooses_count() const override {
-    return requires(MethodOptions o) { o.forced; };
+    if constexpr (requires { MethodOptions::kChoosesCount; }) return MethodOptions::kChoosesCount;
+    return false;
   }
   void force([[maybe_unused]] const std::vector<Index>& columns) override {
     if constexpr (requires { options_.forced; }) options_.forced = columns;
+  }
+
+  bool standardizes() const override {
+    if constexpr (requires { options_.standardize; }) return options_.standardize;
+    return false;
   }
 
   void draw([[maybe_unused]] const Source& source, [[maybe_unused]] Context& context) override {
@@ -116,6 +125,7 @@ class Bound final : public BoundMethod {
   }
   void aim_at([[maybe_unused]] Index features) override {
     if constexpr (requires { options_.features; }) options_.features = features;
+    if constexpr (requires { options_.length; }) options_.length = features;
   }
 
   Plan plan(const Shape& shape, int threads) const override { return MethodPlan(shape, options_, threads); }

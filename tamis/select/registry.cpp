@@ -3,10 +3,13 @@
 #include "tamis/base/error.h"
 #include "tamis/base/text/nearest.h"
 #include "tamis/select/guided/guided.h"
+#include "tamis/select/methods/css.h"
+#include "tamis/select/methods/fspca.h"
 #include "tamis/select/methods/lapscore.h"
 #include "tamis/select/methods/maxvar.h"
 #include "tamis/select/methods/mcfs.h"
 #include "tamis/select/methods/ndfs.h"
+#include "tamis/select/methods/sparsekm.h"
 #include "tamis/select/methods/spcafs.h"
 #include "tamis/select/methods/spec.h"
 #include "tamis/select/rufs/rufs.h"
@@ -19,8 +22,8 @@ void BoundMethod::start_from(const Matrix&) { fail(ErrorCode::usage, "init: this
 const std::vector<Method>& methods() {
   // In the order in which they are listed and compared.
   static const std::vector<Method> table = {
-      guided_method(), ufcm_method(), maxvar_method(), lapscore_method(), spec_method(),
-      mcfs_method(),   ndfs_method(), rufs_method(),   spcafs_method(),
+      guided_method(), ufcm_method(), maxvar_method(), lapscore_method(), spec_method(),     mcfs_method(),
+      ndfs_method(),   rufs_method(), spcafs_method(), css_method(),      sparsekm_method(), fspca_method(),
   };
   return table;
 }

@@ -15,6 +15,13 @@ const char* name_of(Status status) {
   return "?";
 }
 
+std::vector<double> scores_of_order(const std::vector<Index>& order, std::size_t varying) {
+  const auto d = static_cast<double>(order.size());
+  std::vector<double> out(order.size());
+  for (std::size_t i = 0; i < varying; ++i) out[order[i]] = (d - static_cast<double>(i)) / d;
+  return out;
+}
+
 std::vector<Index> rank_by_score(const std::vector<double>& scores) {
   std::vector<Index> order(scores.size());
   std::iota(order.begin(), order.end(), Index{0});

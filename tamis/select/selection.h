@@ -60,8 +60,13 @@ struct Selection {
   Matrix components;           // W, d x d', or empty
   Matrix centers;              // G, c x d', or empty
   std::optional<Guidance> guidance;
+  std::optional<Index> suggested;  // how many columns are worth taking, where the method says so itself
+  std::optional<Index> limit;      // a rule of the method was met by the first so many columns: no more are selected
   Report report;
 };
+
+// (d - rank + 1) / d for methods that are an order; 0 after the first `varying` columns of it.
+std::vector<double> scores_of_order(const std::vector<Index>& order, std::size_t varying);
 
 // Positions by falling score. Scores closer than 1e-9 of the largest are ties, and ties go to the lower index.
 std::vector<Index> rank_by_score(const std::vector<double>& scores);

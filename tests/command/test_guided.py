@@ -137,7 +137,8 @@ def test_the_ranking_holds_share_and_evidence(path, tmp_path):
     select(path, "-o", tmp_path / "out")
     with open(tmp_path / "out" / "ranking.csv", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["rank", "index", "name", "score", "selected", "share", "evidence", "column"]
+    assert list(rows[0]) == ["rank", "index", "name", "score", "selected", "share", "evidence", "representative", "r2", "group",
+                             "column"]
     result = select(path)
     assert [float(row["share"]) for row in rows] == [result["share"][int(row["index"])] for row in rows]
     y = tmp_path / "y.txt"
@@ -148,8 +149,8 @@ def test_the_ranking_holds_share_and_evidence(path, tmp_path):
 
 def test_one_pass_from_disk_with_the_bits_of_memory(tmp_path):
     path = write_npy(tmp_path / "x.npy", groups(n=60000, d=60, informative=20))
-    memory = select(path)
-    disk = select(path, "--memory", "40MB", "--quiet")
+    memory = select(path, "--redundancy", "off")
+    disk = select(path, "--redundancy", "off", "--memory", "40MB", "--quiet")
     assert disk["data"]["storage"] == "disk" and disk["report"]["passes"] == 1
     same(memory, disk)
     assert memory["share"] == disk["share"] and memory["evidence"] == disk["evidence"]

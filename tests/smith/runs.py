@@ -16,7 +16,8 @@ PATIENCE = 120  # seconds; a run that takes longer hangs
 REFUSALS = (2, 3, 4)  # exit codes that a random table or option may earn
 
 CLASSES = {"guided": "GuidedUFCM", "ufcm": "UFCM", "maxvar": "MaxVariance", "lapscore": "LaplacianScore", "spec": "SPEC",
-           "mcfs": "MCFS", "ndfs": "NDFS", "rufs": "RUFS"}
+           "mcfs": "MCFS", "ndfs": "NDFS", "rufs": "RUFS", "css": "CSS",
+           "sparsekm": "SparseKMeans", "fspca": "FSPCA"}
 
 # Flag -> name in Python, values. An option is given in one of three runs.
 GRAPH = {"neighbors": ("n_neighbors", [1, 2, 5, 9]), "bandwidth": ("bandwidth", [0.5, 3.0]),
@@ -40,6 +41,10 @@ OPTIONS = {
              "iterations": ("max_iter", [1, 5]), "restarts": ("n_init", [1, 3])},
     "rufs": {**CLUSTERS, **GRAPH, "alpha": ("alpha", [0.1, 1.0, 10.0]), "beta": ("beta", [0.1, 10.0]), "nu": ("nu", [0.0, 1.0]),
              "iterations": ("max_iter", [1, 3]), "restarts": ("n_init", [1, 3])},
+    "sparsekm": {**CLUSTERS, "bound": ("bound", [1.0, 1.5, 3.0]), "permutations": ("n_permutations", [1, 3]),
+                 "restarts": ("n_init", [1, 3]), "iterations": ("max_iter", [1, 5]), "tolerance": ("tol", [0.0, 1e-3])},
+    "fspca": {"dims": ("n_components", [1, 2]), "iterations": ("max_iter", [1, 4])},
+    "css": {"swaps": ("n_swaps", [1, 5]), "standardize": ("standardize", [True, False])},
 }
 SCALES = ["none"] * 6 + ["standard", "minmax", "unit"]
 METHODS = list(OPTIONS)

@@ -90,6 +90,51 @@ class GramPass {
   const std::vector<PanelPair> pairs_;
 };
 
+// Z'Z_S, a panel of Z's columns at a time.
+class GramWithPass {
+ public:
+  static constexpr const char* kName = "gram_with";
+  static constexpr Index kReadings = 1;
+  using Result = Sums;
+
+  GramWithPass(const Centered& z, const std::vector<Index>& columns)
+      : z_(z), columns_(columns), some_(z.with_columns(checked(columns, z.cols()))) {}
+  auto given() const { return std::tie(z_, columns_); }
+
+  Index pieces() const { return tamis::pieces(z_.cols(), kGramCols); }
+  bool fits(const Sums& sums) const {
+    if (static_cast<Index>(sums.size()) != pieces()) return false;
+    for (Index q = 0; q < pieces(); ++q) {
+      if (!has_shape(sums[q], width(q), some_.cols())) return false;
+    }
+    return true;
+  }
+  Order order() const { return z_.source().store().in_memory() ? Order::by_piece : Order::by_leaf; }
+
+  Matrix partial(const Block& block, Index q) const {
+    const Index left = width(q), right = some_.cols();
+    Matrix sum(left, right), a(kGramRows, left), b(kGramRows, right);
+    for (Index row0 = 0; row0 < block.rows; row0 += kGramRows) {
+      const Index rows = std::min(kGramRows, block.rows - row0);
+      load_tile(z_, block, row0, rows, q * kGramCols, left, a.data(), left);
+      load_tile(some_, block, row0, rows, 0, right, b.data(), right);
+      blas::gemm(true, false, left, right, rows, 1.0, a.data(), left, b.data(), right, 1.0, sum.data(), right);
+    }
+    return sum;
+  }
+
+ private:
+  static const std::vector<Index>& checked(const std::vector<Index>& columns, Index end) {
+    require(rises_below(columns, end), ErrorCode::internal, kName, ": positions that do not rise below ", end);
+    return columns;
+  }
+  Index width(Index q) const { return std::min(kGramCols, z_.cols() - q * kGramCols); }
+
+  const Centered& z_;
+  const std::vector<Index>& columns_;
+  const Centered some_;
+};
+
 // ZZ' of rows that are all in one place: a sum over columns, along a tree of stretches of them.
 class RowGramPass {
  public:
@@ -162,6 +207,24 @@ Matrix gram(const Centered& z, Context& context) {
   return out;
 }
 
+Matrix gram_with(const Centered& z, const std::vector<Index>& columns, Context& context) {
+  const auto count = static_cast<Index>(columns.size());
+  Matrix out(z.cols(), count);
+  if (z.source().sparse()) {
+    for (Index first = 0; first < count; first += kSparseCols) {
+      const Index some = std::min(kSparseCols, count - first);
+      Matrix unit(z.cols(), some);
+      for (Index k = 0; k < some; ++k) unit(columns[first + k], k) = 1;
+      const Matrix found = scatter_product(z, unit, context);
+      for (Index j = 0; j < z.cols(); ++j) std::copy_n(found.row(j), some, out.row(j) + first);
+    }
+    return out;
+  }
+  const GramWithPass pass(z, columns);
+  reduce(pass, context, [&](Index q, Matrix&& sum) { std::copy_n(sum.data(), sum.size(), out.row(q * kGramCols)); });
+  return out;
+}
+
 Matrix gram_of_rows(const Centered& z, Context& context) {
   if (z.source().sparse()) {
     return by_unit_columns(
@@ -170,6 +233,8 @@ Matrix gram_of_rows(const Centered& z, Context& context) {
   return reduce(RowGramPass(z), context);
 }
 
-std::vector<WirePass> gram_passes() { return {wire_pass<GramPass>(), wire_pass<RowGramPass>()}; }
+std::vector<WirePass> gram_passes() {
+  return {wire_pass<GramPass>(), wire_pass<GramWithPass>(), wire_pass<RowGramPass>()};
+}
 
 }  // namespace tamis

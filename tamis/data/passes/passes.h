@@ -86,6 +86,8 @@ Matrix multiply_transposed(const Centered& z, const Matrix& t, Context& context)
 Matrix scatter_product(const Centered& z, const Matrix& v, Context& context);
 // Z'Z (d x d).
 Matrix gram(const Centered& z, Context& context);
+// Z'Z_S (d x |S|) for the columns S, increasing. One reading.
+Matrix gram_with(const Centered& z, const std::vector<Index>& columns, Context& context);
 // Z Z' (n x n) for few rows.
 Matrix gram_of_rows(const Centered& z, Context& context);
 

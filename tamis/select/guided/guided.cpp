@@ -210,14 +210,6 @@ void suggest_count(Index varying, Guidance& guidance) {
   }
 }
 
-// score = (d - rank + 1) / d, so that the order of the columns is the order of their scores; 0 where they do not vary.
-std::vector<double> scores_of_order(const std::vector<Index>& order, std::size_t varying) {
-  const auto d = static_cast<double>(order.size());
-  std::vector<double> out(order.size());
-  for (std::size_t i = 0; i < varying; ++i) out[order[i]] = (d - static_cast<double>(i)) / d;
-  return out;
-}
-
 }  // namespace
 
 Source draw_sample(const Source& source, const GuidedOptions& options, Context& context) {

@@ -34,6 +34,7 @@ namespace tamis {
 
 struct GuidedOptions {
   GuideOptions guide;
+  static constexpr bool kChoosesCount = true;
   Index sample = 4000;            // rows that are looked at, at least 100 c where c is given
   bool evidence = true;           // who may enter is decided by p-values; else by share alone, three times faster
   std::vector<Index> forced;      // columns that enter first

@@ -1,0 +1,123 @@
+#include "tamis/select/methods/sparsekm.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "tests/support/checks.h"
+#include "tests/support/tables.h"
+
+namespace tamis {
+namespace {
+
+Selection run(const Source& source, const SparseKmOptions& options, std::uint64_t seed = 0) {
+  Context context(2, seed);
+  return sparsekm(source, options, context);
+}
+
+double norm1(const std::vector<double>& w) {
+  return std::accumulate(w.begin(), w.end(), 0.0, [](double sum, double one) { return sum + std::abs(one); });
+}
+double norm2(const std::vector<double>& w) { return std::sqrt(std::inner_product(w.begin(), w.end(), w.begin(), 0.0)); }
+
+// Between-cluster sums of squares, straight from the definition: total less within.
+std::vector<double> between(const Matrix& x, const std::vector<int>& labels, Index clusters) {
+  std::vector<double> a;
+  for (Index j = 0; j < x.cols(); ++j) {
+    double mean = 0, total = 0, within = 0;
+    for (Index i = 0; i < x.rows(); ++i) mean += x(i, j) / static_cast<double>(x.rows());
+    for (Index i = 0; i < x.rows(); ++i) total += (x(i, j) - mean) * (x(i, j) - mean);
+    for (Index k = 0; k < clusters; ++k) {
+      double center = 0, count = 0;
+      for (Index i = 0; i < x.rows(); ++i) {
+        if (labels[i] == k) center += x(i, j), count += 1;
+      }
+      for (Index i = 0; i < x.rows(); ++i) {
+        if (labels[i] == k) within += (x(i, j) - center / count) * (x(i, j) - center / count);
+      }
+    }
+    a.push_back(total - within);
+  }
+  return a;
+}
+
+// The largest of sum w_j a_j over all thresholds on a fine grid: no feasible soft-thresholded w is better.
+TEST(SparseKm, WeightsAreTheBestThatTheBoundAllows) {
+  const std::vector<double> a = {5, 1, 3, 0, 2.5, 3};
+  for (const double s : {1.0, 1.3, 1.8, 2.2, 10.0}) {
+    const std::vector<double> w = sparse_weights(a, s);
+    EXPECT_NEAR(norm2(w), 1, 1e-12);
+    EXPECT_LE(norm1(w), s + 1e-9);
+    const double found = std::inner_product(a.begin(), a.end(), w.begin(), 0.0);
+    for (std::uint64_t trial = 0; trial < 2000; ++trial) {  // random weights within the bounds
+      const Matrix draw = support::random_matrix(1, 6, trial);
+      std::vector<double> other;
+      for (Index j = 0; j < 6; ++j) other.push_back(std::abs(draw(0, j)));
+      const double shrink = std::min(1 / norm2(other), s / norm1(other));
+      double value = 0;
+      for (std::size_t j = 0; j < 6; ++j) value += shrink * other[j] * a[j];
+      EXPECT_LE(value, found + 1e-9);
+    }
+  }
+  EXPECT_EQ(sparse_weights({0, 0}, 1.2), (std::vector<double>{0, 0}));
+  EXPECT_EQ(sparse_weights({1, 4}, 1.0), (std::vector<double>{0, 1}));
+}
+
+TEST(SparseKm, TheObjectiveIsThatOfTheDefinitionAndNeverFalls) {
+  for (const auto& [n, d] : {std::pair<Index, Index>{90, 20}, {30, 60}}) {
+    const Matrix x = support::mixture(n, d, 3, 6, 2, 1);
+    SparseKmOptions options;
+    options.clusters = 3, options.bound = 2.0, options.tolerance = 0, options.iterations = 8;
+    for (const Source& source : {support::dense(x), support::sparse(x), support::dense(x, 7)}) {
+      const Selection found = run(source, options);
+      const std::vector<double> a = between(x, found.clusters, 3), w = sparse_weights(a, 2.0);
+      for (std::size_t j = 0; j < w.size(); ++j) EXPECT_NEAR(found.scores[j], w[j], 1e-9);
+      double total = 0;
+      std::vector<int> own(static_cast<std::size_t>(n));
+      std::iota(own.begin(), own.end(), 0);  // a cluster for each row has nothing within
+      for (const double one : between(x, own, n)) total += one;
+      const double value = std::inner_product(a.begin(), a.end(), w.begin(), 0.0);
+      const auto& objective = found.report.objective;
+      EXPECT_EQ(objective.size(), 8u);
+      EXPECT_NEAR(objective.back(), value / total, 1e-9);
+      for (std::size_t t = 1; t < objective.size(); ++t) EXPECT_GE(objective[t], objective[t - 1] - 1e-12);
+    }
+  }
+}
+
+TEST(SparseKm, FindsPlantedColumnsAndTheirNumber) {
+  constexpr Index kPlanted = 30, kEach = 20;
+  Matrix x = support::random_matrix(3 * kEach, 300, 5);
+  for (Index i = 0; i < x.rows(); ++i) {
+    for (Index j = 0; j < kPlanted; ++j) x(i, j) += 1.5 * static_cast<double>(i / kEach - 1);
+  }
+  SparseKmOptions options;
+  options.clusters = 3, options.permutations = 5;
+  const Selection found = run(support::dense(x), options);
+  ASSERT_TRUE(found.suggested.has_value());
+  for (Index r = 0; r < kPlanted; ++r) EXPECT_LT(found.ranking[static_cast<std::size_t>(r)], kPlanted);
+  Index positive = 0;
+  for (const double score : found.scores) positive += score > 0 ? 1 : 0;
+  EXPECT_EQ(*found.suggested, positive);
+  EXPECT_GE(positive, kPlanted - 3);
+  options.bound = 4.0;
+  const Index fewer = *run(support::dense(x), options).suggested;
+  EXPECT_GE(fewer, 16);  // sqrt(16) = 4: as many columns are needed for that sum of weights
+  EXPECT_LE(fewer, kPlanted);
+  for (Index k = 0; k < 3; ++k) {
+    for (Index i = 1; i < kEach; ++i) EXPECT_EQ(found.clusters[k * kEach + i], found.clusters[k * kEach]);
+  }
+}
+
+TEST(SparseKm, OneClusterSeparatesNothing) {
+  SparseKmOptions options;
+  options.clusters = 1, options.permutations = 2;
+  const Selection found = run(support::dense(support::random_matrix(30, 5, 1)), options);
+  EXPECT_EQ(found.scores, std::vector<double>(5));
+  EXPECT_EQ(found.suggested, 5);
+}
+
+}  // namespace
+}  // namespace tamis
