@@ -130,12 +130,12 @@ TEST(Context, CancellationIsAnErrorOfItsOwn) {
 TEST(Context, HandsOnProgressAndWarnings) {
   Context context(1);
   EXPECT_NO_THROW(context.progress("x", 0.5));
-  EXPECT_NO_THROW(context.warn("nobody listens"));
+  EXPECT_NO_THROW(context.warn(Message("nobody listens")));
   std::string seen;
   context.on_progress = [&](const Progress& p) { seen = concat(p.stage, " ", p.fraction, " ", p.detail); };
-  context.on_warning = [&](const Message& line) { seen += "; " + line.text(); };
+  context.on_warning = [&](const Warning& line) { seen += "; " + line.text(); };
   context.progress("ufcm", 0.25, "iteration 3");
-  context.warn("careful");
+  context.warn(Message("careful"));
   EXPECT_EQ(seen, "ufcm 0.25 iteration 3; careful");
 }
 
