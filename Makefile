@@ -2,11 +2,12 @@
 # make test    set up, build, and run every test
 # make build   build/tamis, and .venv with the Python package and what the tests and benchmarks use
 # make wheel   a wheel for other machines and the source distribution, in dist/
+# make docs    the documentation as a site, build/docs/site/index.html, and in one file
 # make check   format, lint, tidy, order of the rooms, random runs, sanitizers, short fuzzing
 # make bench   limits of time on an idle machine; kernels; against a plain NumPy version, library calls and scikit-feature
 #              (takes minutes)
 # make format  rewrite the sources in the house format
-.PHONY: demo build test check bench wheel format clean native python
+.PHONY: demo build test check bench wheel docs format clean native python
 .PHONY: setup-test test-native test-tools test-command test-python test-page test-limits check-format check-rooms check-elsewhere check-tidy check-smith check-asan check-tsan check-fuzz
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
@@ -37,6 +38,12 @@ wheel:
 	@tools/setup wheel
 	@tools/build release tamis_app
 	@tools/make_wheel
+
+docs:
+	@tools/setup docs
+	@tools/build release tamis
+	@$(MAKE) --no-print-directory python
+	@$(PYTHON) tools/make_docs
 
 test: setup-test build test-native test-tools test-command test-python test-page
 

@@ -76,7 +76,9 @@ std::string applied_json(const ApplyArguments& arguments, const Table& table, co
   Json json;
   json.begin_object().member("tamis", kVersion).member("schema", kSchema).member("selection", arguments.selection);
   json.key("data").begin_object().member("path", table.path).member("rows", table.source.rows());
-  json.member("features", table.source.cols()).member("format", table.format).end_object();
+  json.member("features", table.source.cols()).member("format", table.format);
+  write_reading(json, table);
+  json.end_object();
   json.member("selected", columns).member("columns", columns_of_file(table, columns)).member("names", names);
   return json.member("output", arguments.output + "/" + reduced_name(table)).end_object().text() + "\n";
 }

@@ -136,8 +136,7 @@ std::string working_command(const DataArguments& arguments, const std::string& l
   };
   const Index names = arguments.id.empty() ? column_of_names(survey) : -1;
   // The reader takes it by itself.
-  const bool unnamed =
-      names == 0 && (survey.row_names || (survey.columns[0].name.empty() && survey.columns[0].counts_rows));
+  const bool unnamed = names == 0 && names_rows_by_itself(survey);
   std::string id = arguments.id;
   if (names >= 0 && !unnamed) id = list_word(survey.columns[names], static_cast<std::size_t>(names));
   add("--id", id);

@@ -248,7 +248,9 @@ void write_head(Json& json, const Result& result, Session& session) {
   json.member("threads", session.context().threads()).end_object().key("data").begin_object();
   const Source& source = result.table.source;
   json.member("path", result.table.path).member("rows", source.rows()).member("features", source.cols());
-  json.member("format", result.table.format).member("sparse", source.sparse()).end_object();
+  json.member("format", result.table.format).member("sparse", source.sparse());
+  write_reading(json, result.table);
+  json.end_object();
 }
 
 void write_settings(Json& json, const char* name, const Settings& settings) {

@@ -49,7 +49,7 @@ Checked check(const ExpectedSet& set, const std::string& folder, Session& sessio
   if (!file_exists(path)) return {State::missing, ""};
   Context& context = session.context();
   try {
-    context.progress("datasets", 0.0, set.name);
+    context.phase("reading " + set.name);
     ReadOptions options;
     options.labels = {"y"};
     const std::string difference = difference_from(set, read_table(path, options, context));

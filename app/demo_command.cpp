@@ -64,6 +64,7 @@ std::vector<Index> ranking_of(const Table& table, const std::string& name, Conte
 
 std::vector<Curve> curves(const Table& table, const std::vector<Index>& guided, Context& context) {
   const std::vector<int>& classes = table.labels.at("digit").classes;
+  const Stage stage(context, "demo");
   EvaluateOptions options;
   options.clusters = kDigitCount;
   options.subsets = kSubsets;

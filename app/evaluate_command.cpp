@@ -59,7 +59,9 @@ std::string evaluation_json(const Table& table, const std::vector<Index>& featur
   write_scale(json, advice.scale, advice.reason, table);
   json.member("threads", session.context().threads()).end_object().key("data").begin_object();
   json.member("path", table.path).member("rows", table.source.rows()).member("features", table.source.cols());
-  json.member("format", table.format).member("sparse", table.source.sparse()).end_object();
+  json.member("format", table.format).member("sparse", table.source.sparse());
+  write_reading(json, table);
+  json.end_object();
   json.member("selected", features).member("columns", columns_of_file(table, features)).member("names", names);
   write_scores(json, evaluation, options.subsets);
   return json.member("notes", notes).end_object().text() + "\n";

@@ -4,8 +4,10 @@
 #include "app/columns.h"
 #include "app/help.h"
 #include "app/session.h"
+#include "tamis/base/memory.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/base/version.h"
+#include "tamis/data/formats/bytes.h"
 #include "tamis/report/document.h"
 #include "tamis/run/doubts.h"
 #include "tamis/run/features.h"
@@ -145,6 +147,7 @@ void write_numbers(Json& json, const Known& known) {
   for (Index j = 0; j < table.source.cols(); ++j) names.push_back(feature_name(table, j));
   json.member("names", names).member("left_out", table.excluded_columns);
   write_scale(json, known.advice.scale, known.advice.reason, table);
+  write_reading(json, table);
 }
 
 void write_forecasts(Json& json, const TableSize& size, const Context& context) {
@@ -206,6 +209,8 @@ std::vector<Index> columns_to_scale(const Known& known) {
 void look_at_numbers(Known& known, Session& session) {
   const Table& table = *known.table;
   Context& context = session.context();
+  const Stage stage(context, "info");
+  context.phase("values of the columns");
   known.profile = naming(table.path, [&] { return profile(table.source, context); });
   if (known.profile.not_finite > 0) return;
   const ColumnName name = [&](Index j) { return name_or_position(table, j); };
@@ -218,11 +223,26 @@ void look_at_numbers(Known& known, Session& session) {
                                 [&](Index j) { return name_or_position(table, kept[j]); });
 }
 
+// Standard input, or a pipe without a telling name, as a shell's <(...) makes: CSV, which can be read once only.
+bool is_pipe(const std::string& path) {
+  if (path == "-") return true;
+  return path.find('.', path.rfind('/') + 1) == std::string::npos && file_exists(path) &&
+         file_kind(path) == FileKind::pipe;
+}
+
+std::shared_ptr<const std::string> read_pipe(const std::string& path, Context& context) {
+  const Stage stage(context, path == "-" ? "reading standard input" : "reading " + path);
+  Budget budget(context, path == "-" ? "standard input" : printable(path, path.size()));
+  const auto bytes = path == "-" ? open_standard_input(&context) : open_file(path, &context);
+  return std::make_shared<const std::string>(read_whole(*bytes, budget));
+}
+
 int run_info(const InfoArguments& arguments) {
   Session session(*arguments.run);
   ReadOptions read = arguments.data.read_options();
   if (read.missing == Missing::refuse) read.missing = Missing::keep;  // and counted
   if (!arguments.labels.empty()) read.labels = {arguments.labels};
+  if (is_pipe(arguments.data.path)) read.text = read_pipe(arguments.data.path, session.context());
   Known known{arguments, survey_text(arguments.data.path, read, session.context()), {}, {}, {}, {}, {}};
   if (known.survey) read.text_columns = columns_of_text(known);
   try {

@@ -123,6 +123,10 @@ void read_and_resolve(Job& job, Session& session) {
   }
   if (job.request.features.count) job.bound->aim_at(*job.request.features.count);
   job.table = session.read(arguments.data, options, peaks_of(*job.bound, context));
+  for (const auto& list : arguments.exclude) {
+    std::string& given = job.table.read_with["exclude"];
+    given += (given.empty() ? "" : ",") + list;
+  }
   if (job.page.image) require_image(*job.page.image, job.table);
   job.request.name = [&table = job.table](Index j) { return name_or_position(table, j); };
   job.request.include = sorted(resolve_features({include}, job.table, "include"));
@@ -207,11 +211,13 @@ void write_selection(OutputFolder& folder, const Job& job, const SelectionRecord
                      Session& session) {
   folder.add("ranking.csv", [&](FileWriter& out) { write_ranking(record, out); });
   folder.add(reduced_name(job.table), [&](FileWriter& out) {
+    const Stage stage(session.context(), "writing " + reduced_name(job.table));
     naming(job.arguments.data.path, [&] {  // in the order of the table, as transform() has them in Python
       write_reduced(job.table, sorted(job.result.selected), job.arguments.data.id, out, session.context());
     });
   });
   folder.add("selection.json", [&](FileWriter& out) { out.write(json); });
+  const Stage stage(session.context(), "writing report.html");
   const page::Page page =
       naming(job.arguments.data.path, [&] { return select_page(record, job.page, session.context()); });
   folder.add("report.html",

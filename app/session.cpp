@@ -38,6 +38,33 @@ void name_columns(Table& table, const std::string& path, Context& context) {
   for (Index j = 0; j < features; ++j) table.names.push_back(names[count == features ? j : table.column(j)]);
 }
 
+// The options of reading that differ from their defaults.
+std::map<std::string, std::string> options_given(const DataArguments& arguments, const ReadOptions& options) {
+  const DataArguments defaults;
+  std::map<std::string, std::string> out;
+  const auto add = [&](const char* name, const std::string& value, const std::string& by_default) {
+    if (value != by_default) out[name] = value;
+  };
+  const auto joined = [](const std::vector<std::string>& words) {
+    std::string all;
+    for (const auto& word : words) all += (all.empty() ? "" : ",") + word;
+    return all;
+  };
+  add("array", arguments.array, defaults.array);
+  add("header", arguments.header, defaults.header);
+  add("id", arguments.id, defaults.id);
+  add("missing", arguments.missing, defaults.missing);
+  add("thousands", arguments.thousands, defaults.thousands);
+  add("format", arguments.format, defaults.format);
+  add("skip", arguments.skip, defaults.skip);
+  add("names", arguments.names, defaults.names);
+  add("exclude", joined(arguments.exclude), "");
+  add("labels", joined(options.labels), "");
+  if (arguments.transpose) out["transpose"] = "";
+  if (arguments.counts) out["counts"] = "";
+  return out;
+}
+
 }  // namespace
 
 void set_foreign_reader(const ForeignReader& foreign) { foreign_reader = &foreign; }
@@ -109,9 +136,11 @@ Table Session::read(const DataArguments& arguments, const ReadOptions& options, 
   const auto exclude = words_of(arguments.exclude, context_);
   more.text_columns.insert(more.text_columns.end(), exclude.begin(), exclude.end());
   if (foreign_reader != nullptr) more.foreign = *foreign_reader;
+  const Stage stage(context_, "reading " + (path == "-" ? "standard input" : path.substr(path.rfind('/') + 1)));
   return naming(path, [&] {
     Opened opened = open_table(path, more, context_);
     Table table = belongs_on_disk(opened, path, peaks) ? opened.leave_on_disk() : opened.load();
+    table.read_with = options_given(arguments, options);
     for (const auto& message : table.notes) note(message);
     if (!arguments.names.empty()) name_columns(table, arguments.names, context_);
     if (arguments.counts) normalize_counts(table, context_);

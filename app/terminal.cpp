@@ -1,10 +1,10 @@
 #include "app/terminal.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -19,8 +19,6 @@ namespace tamis::app {
 namespace {
 
 constexpr auto kRedraw = std::chrono::milliseconds(100);
-constexpr int kBarWidth = 24;
-
 std::string padded(const std::string& cell, std::size_t width, TextTable::Align align) {
   const std::string space(width - std::min(width, character_count(cell)), ' ');
   return align == TextTable::Align::left ? cell + space : space + cell;
@@ -74,19 +72,24 @@ std::string fixed_number(double value, int digits) {
 
 std::string plus_minus(double mean, double sd) { return fixed_number(mean, 3) + " +- " + fixed_number(sd, 3); }
 
+std::size_t columns_of_terminal(int stream) {
+  constexpr std::size_t kUsual = 80;
+  struct winsize size {};
+  return ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsual;
+}
+
 ProgressBar::ProgressBar(bool enabled)
     : enabled_(enabled && isatty(STDERR_FILENO) == 1), next_(std::chrono::steady_clock::now() + kRedraw) {}
 
 void ProgressBar::show(const Progress& progress) {
   const auto now = std::chrono::steady_clock::now();
-  if (!enabled_ || now < next_) return;
+  if (!enabled_) return;
+  const std::string line =
+      line_.text(progress, now, columns_of_terminal(STDERR_FILENO) - 1);  // the last place would wrap
+  if (now < next_ || line.empty()) return;
   next_ = now + kRedraw;
   drawn_ = true;
-  const double fraction = std::isfinite(progress.fraction) ? std::clamp(progress.fraction, 0.0, 1.0) : 0.0;
-  const auto done = static_cast<std::size_t>(fraction * kBarWidth);
-  write_error_stream(concat("\r\x1b[K", printable(progress.stage), " [", std::string(done, '#'),
-                            std::string(kBarWidth - done, '.'), "] ", std::lround(100.0 * fraction), " %  ",
-                            printable(progress.detail, 60)));
+  write_error_stream("\r\x1b[K" + line);
 }
 
 void ProgressBar::clear() {

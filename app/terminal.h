@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tamis/base/context.h"
+#include "tamis/base/progress.h"
+#include "tamis/base/text/progress_line.h"
 
 namespace tamis::app {
 
@@ -35,6 +36,9 @@ std::string fixed_number(double value, int digits);
 // "0.712 +- 0.031"
 std::string plus_minus(double mean, double sd);
 
+// How wide the terminal behind a stream is; 80 where nobody says.
+std::size_t columns_of_terminal(int stream);
+
 // One line on a terminal, redrawn a few times a second and wiped at the end; nothing elsewhere.
 class ProgressBar {
  public:
@@ -49,6 +53,7 @@ class ProgressBar {
   bool enabled_;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point next_;
+  ProgressLine line_;
 };
 
 }  // namespace tamis::app

@@ -161,7 +161,7 @@ std::string to_bytes(const nb::handle& text) {
                                ? nb::borrow(text)
                                : nb::steal(PyUnicode_AsEncodedString(nb::str(text).ptr(), "utf-8", "surrogateescape"));
   if (!bytes.is_valid()) throw nb::python_error();
-  return {PyBytes_AS_STRING(bytes.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
+  return {PyBytes_AsString(bytes.ptr()), static_cast<std::size_t>(PyBytes_Size(bytes.ptr()))};
 }
 
 }  // namespace tamis::python

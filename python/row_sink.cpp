@@ -25,6 +25,8 @@ RowSink::RowSink(const RowShape& shape, Context& context)
 
 void RowSink::add(const nb::object& data, Index first_column) {
   context_.check_cancelled();
+  const Index done = std::visit([](const auto& written) { return written.rows(); }, written_);
+  context_.phase("rows", {static_cast<double>(done), static_cast<double>(rows_)});
   const Source piece = source_of(data);
   const nb::gil_scoped_release release;
   for (Index b = 0; b < piece.store().block_count(); ++b) {

@@ -13,6 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 constexpr milliseconds kBetweenChecks{50};  // taking the GIL costs, and two seconds are promised
 constexpr milliseconds kBetweenShows{100};
+constexpr std::size_t kLineWidth = 79;
 
 PyObject* exception_for(ErrorCode code) {
   switch (code) {
@@ -68,10 +69,12 @@ bool Run::is_cancelled() {
 }
 
 void Run::show(const Progress& at) {
-  if (cancelled_ || (at.fraction < 1.0 && !is_due(next_show_, kBetweenShows))) return;
+  const std::string line = line_.text(at, std::chrono::steady_clock::now(), kLineWidth);
+  if (cancelled_ || !is_due(next_show_, kBetweenShows)) return;
   const nb::gil_scoped_acquire gil;
   try {
-    progress_(at.stage, at.fraction, at.detail);
+    const double fraction = at.fraction();
+    progress_(at.stage, fraction < 0 ? nb::object(nb::none()) : nb::object(nb::float_(fraction)), line);
   } catch (nb::python_error& error) {
     error.restore();
     keep_pending();

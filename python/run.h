@@ -10,12 +10,14 @@
 #include "python/arrays.h"
 #include "tamis/base/context.h"
 #include "tamis/base/error.h"
+#include "tamis/base/text/progress_line.h"
 
 namespace tamis::python {
 
 class Run {
  public:
-  // `progress` is None or is called as progress(stage, fraction, detail), some times a second.
+  // `progress` is None or is called as progress(stage, fraction, line), some times a second: the fraction of the phase
+  // that runs, None where nobody knows, and all there is to say in one line.
   Run(int threads, std::uint64_t seed, std::uint64_t memory, nb::object progress);
   ~Run();
   Run(const Run&) = delete;
@@ -51,6 +53,7 @@ class Run {
   Context context_;
   std::vector<Warning> warnings_;
   nb::object progress_;
+  ProgressLine line_;
   std::thread::id caller_ = std::this_thread::get_id();
   std::atomic<bool> cancelled_{false};
   std::chrono::steady_clock::time_point next_check_{}, next_show_{};

@@ -146,8 +146,8 @@ OpenedFile opened_file(const nb::object& file_object, const std::string& where, 
 // Text that Python unpacks, piece by piece (tamis/_readers/packed.py).
 class PackedStream final : public ByteStream {
  public:
-  PackedStream(std::string where, std::shared_ptr<const void> packed, std::uint64_t limit)
-      : ByteStream(std::move(where)), packed_(std::move(packed)), limit_(limit) {}
+  PackedStream(std::string where, std::shared_ptr<const void> packed, std::uint64_t limit, Context& context)
+      : ByteStream(std::move(where)), packed_(std::move(packed)), limit_(limit), context_(context) {}
 
   std::size_t read(void* out, std::size_t size) override {
     const std::size_t count = with_gil([&] {
@@ -156,6 +156,7 @@ class PackedStream final : public ByteStream {
       return piece.size();
     });
     total_ += count;
+    context_.bytes_read(total_, 0);
     require(total_ <= limit_, ErrorCode::resources, where(), ": unpacks to more than ", limit_,
             " bytes, the most that the memory limit allows");
     return count;
@@ -165,6 +166,7 @@ class PackedStream final : public ByteStream {
   static constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
   std::shared_ptr<const void> packed_;
   std::uint64_t limit_, total_ = 0;
+  Context& context_;
 };
 
 OpenedFile packed_file(const nb::object& packed, const std::string& where, const ReadOptions& options,
@@ -175,7 +177,7 @@ OpenedFile packed_file(const nb::object& packed, const std::string& where, const
   const std::uint64_t limit = budget > UINT64_MAX / kTextFactor ? UINT64_MAX : budget * kTextFactor;
   OpenedFile file;
   file.load = [=, lease = lease_of(packed), &context] {
-    PackedStream stream(where, lease, limit);
+    PackedStream stream(where, lease, limit, context);
     return read_csv(stream, delimiter, options, context);
   };
   return file;

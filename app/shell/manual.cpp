@@ -113,7 +113,11 @@ std::string roff_commands(const std::vector<CommandOutline>& commands) {
 std::string cell(const std::string& text) {
   std::string out;
   for (const char letter : text) {
-    if (std::string("|*_<>[]`\\").find(letter) != std::string::npos) out += '\\';
+    if (letter == '<' || letter == '>') {
+      out += letter == '<' ? "&lt;" : "&gt;";
+      continue;
+    }
+    if (std::string("|*_[]`\\").find(letter) != std::string::npos) out += '\\';
     out += letter;
   }
   return out;

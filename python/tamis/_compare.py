@@ -74,7 +74,7 @@ def compare(
     n_jobs : int or None, default=None
         Number of threads. Results do not depend on it, except `seconds` and `bytes`.
     verbose : int, default=0
-        1 shows a progress bar on standard error.
+        1 shows a line of progress on standard error.
 
     Returns
     -------

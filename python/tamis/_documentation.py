@@ -26,7 +26,7 @@ _SHARED = {
         "int or None, default=None",
         "Number of threads. None: all cores, or one inside a joblib worker. Results do not depend on it.",
     ),
-    "verbose": ("int, default=0", "1 shows a progress bar on standard error."),
+    "verbose": ("int, default=0", "1 shows a line of progress on standard error."),
 }
 
 _TYPES = {"number": "float", "integer": "int", "yes/no": "bool", "list of integers": "sequence of int"}

@@ -77,7 +77,7 @@ def select_genes(
     n_jobs : int or None, default=None
         Threads. None: all cores, but one inside a joblib worker. Results do not depend on it.
     verbose : int, default=0
-        1 shows a progress bar on standard error.
+        1 shows a line of progress on standard error.
     inplace : bool, default=True
         Write the result to `adata`; otherwise return it and leave `adata` unchanged.
     **options

@@ -46,15 +46,12 @@ def seed_of(random_state):
 class ProgressBar:
     """One line on standard error, redrawn as the core reports."""
 
-    _WIDTH = 30
-
     def __init__(self, name):
         self._name = name
         self._length = 0
 
-    def __call__(self, stage, fraction, detail):
-        done = round(self._WIDTH * min(max(fraction, 0.0), 1.0))
-        line = f"{self._name} [{'#' * done}{'.' * (self._WIDTH - done)}] {fraction:4.0%} {detail or stage}"
+    def __call__(self, stage, fraction, line):
+        line = f"{self._name} {line}"
         sys.stderr.write("\r" + line.ljust(self._length))
         sys.stderr.flush()
         self._length = len(line)
@@ -66,7 +63,7 @@ class ProgressBar:
 
 
 def progress_for(verbose, name):
-    """A progress bar if `verbose` is set, else None."""
+    """A line of progress if `verbose` is set, else None."""
     return ProgressBar(name) if verbose else None
 
 

@@ -13,7 +13,7 @@ _OPTIONAL = ("pandas", "polars", "pyarrow", "anndata", "h5py", "zarr", "dask", "
 
 def require_python(version):
     if tuple(version[:2]) < (3, 10):
-        raise ImportError("tamis needs Python 3.10 or later; this is Python %d.%d" % tuple(version[:2]))
+        raise ImportError(f"tamis needs Python 3.10 or later; this is Python {version[0]}.{version[1]}")
 
 
 def explain_missing_core(error):
@@ -22,21 +22,21 @@ def explain_missing_core(error):
     library = re.search(r"version [`'](\w+)_([\d.]+)' not found", text)
     if library:
         name = {"GLIBC": "glibc", "GLIBCXX": "libstdc++", "CXXABI": "libstdc++"}.get(library.group(1), library.group(1))
-        found = " (it has %s)" % platform.libc_ver()[1] if name == "glibc" and platform.libc_ver()[0] == "glibc" else ""
-        return ("tamis: this build needs a newer %s than this system has%s; install a wheel for this system, "
-                "or build it here: pip install --no-binary tamis tamis" % (name, found))
+        found = f" ({platform.libc_ver()[1]})" if name == "glibc" and platform.libc_ver()[0] == "glibc" else ""
+        return (f"tamis: this build needs a newer {name} than this system has{found}; install a wheel for this system, "
+                "or build it here: pip install --no-binary tamis tamis")
     folder = os.path.dirname(os.path.abspath(__file__))
     built = sorted(name for name in os.listdir(folder) if name.startswith("_core.") and not name.endswith(".pyi"))
     if find_spec(__package__ + "._core") is None:
-        python = "Python %d.%d on %s" % (sys.version_info[0], sys.version_info[1], platform.machine())
-        return "tamis: no compiled module for %s in %s (%s)" % (python, folder, ", ".join(built) or "none at all")
+        python = f"Python {sys.version_info[0]}.{sys.version_info[1]} on {platform.machine()}"
+        return f"tamis: no compiled module for {python} in {folder} ({', '.join(built) or 'none at all'})"
     return "tamis: its compiled module cannot be loaded: " + text
 
 
 def missing_package(error):
     """What to install where a package is missing that tamis cannot do without; None for other modules."""
     package = _NEEDED.get((error.name or "").partition(".")[0])
-    return package and "tamis needs %s, which is not installed: pip install %s" % (package, package)
+    return package and f"tamis needs {package}, which is not installed: pip install {package}"
 
 
 def _facts():
@@ -49,7 +49,7 @@ def _facts():
     yield "tamis", first.partition(" ")[2]
     yield "build", second
     yield "Python", sys.version.split()[0]
-    yield "system", "%s, %s, %d CPUs" % (platform.platform(), platform.machine(), os.cpu_count() or 0)
+    yield "system", f"{platform.platform()}, {os.cpu_count() or 0} CPUs"
     for package in (*_NEEDED.values(), *_OPTIONAL):
         try:
             yield package, metadata.version(package)
@@ -68,4 +68,4 @@ def show_versions(file=None):
     facts = list(_facts())
     width = max(len(name) for name, _ in facts)
     for name, version in facts:
-        print("%-*s  %s" % (width, name, version), file=file)
+        print(f"{name:{width}}  {version}", file=file)

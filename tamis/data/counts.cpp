@@ -34,7 +34,7 @@ void normalize_row(Values values) {
 // Calls work(block) for every block, on all threads.
 template <class Work>
 void for_blocks(const Store& store, Context& context, Work work) {
-  context.pool().run(store.block_count(), [&](Index b) {
+  walk_rows(context, store.block_count(), store.rows(), [&](Index b) {
     context.check_cancelled();
     work(store.block(b));
   });

@@ -24,7 +24,8 @@ namespace tamis {
 namespace {
 
 constexpr const char* kWhatIsRead =
-    "need .csv .tsv .tab .txt .dat .npy .npz .mtx .svm .libsvm .svmlight (text and .npy also .gz), a 10x folder, a "
+    "need .csv .tsv .tab .txt .dat .data .npy .npz .mtx .svm .libsvm .svmlight (text and .npy also .gz), a 10x folder, "
+    "a "
     "folder or pattern of .npy or .csv shards, or - for CSV from standard input";
 
 constexpr const char* kFormats = "csv, tsv, txt, npy, npz, mtx, libsvm, or an ending that the Python package reads";
@@ -139,7 +140,7 @@ OpenedFile open_by_ending(const std::string& path, const ReadOptions& options, C
   }
   if (has_ending(name, {".tsv", ".tab"})) return read_text('\t');
   // A pipe without a telling name, as a shell's <(...) makes, holds CSV like standard input.
-  if (has_ending(name, {".csv", ".txt", ".dat"}) || kind == FileKind::pipe) return read_text(0);
+  if (has_ending(name, {".csv", ".txt", ".dat", ".data"}) || kind == FileKind::pipe) return read_text(0);
   if (is_foreign(name)) return open_foreign(path, options, context);
   require(options.format.empty(), ErrorCode::usage, OptionName{"format"}, " = ", printable(options.format), ", need ",
           kFormats);
@@ -183,17 +184,24 @@ ReadOptions without_patterns(const std::string& path, ReadOptions options, Conte
 
 }  // namespace
 
-std::optional<char> delimiter_of_text(const std::string& path) {
-  const bool tabs = has_ending(path, {".tsv"});
-  const bool text = tabs || has_ending(path, {".csv", ".txt"});
+std::optional<char> delimiter_of_text(const std::string& path, const ReadOptions& options) {
+  if (options.text) return '\0';
+  const std::string name = telling_name(path, options);
+  const bool tabs = has_ending(name, {".tsv", ".tab"});
+  const bool text = tabs || has_ending(name, {".csv", ".txt", ".dat", ".data"});
   if (!text || !file_exists(path) || file_kind(path) != FileKind::regular) return std::nullopt;
   return tabs ? '\t' : '\0';
 }
 
+std::unique_ptr<ByteStream> open_csv_text(const std::string& path, const ReadOptions& options, Context& context) {
+  if (!options.text) return open_text(path, context);
+  return open_memory(*options.text, path == "-" ? "standard input" : printable(path, path.size()));
+}
+
 std::vector<std::string> peek_names(const std::string& path, const ReadOptions& options, Context& context) {
-  const auto delimiter = delimiter_of_text(path);
+  const auto delimiter = delimiter_of_text(path, options);
   if (!delimiter || options.transpose) return {};
-  return read_header(*open_text(path, context), *delimiter, options, context);
+  return read_header(*open_csv_text(path, options, context), *delimiter, options, context);
 }
 
 Table Opened::finished(const std::function<Reading()>& read) {
@@ -217,7 +225,12 @@ Opened open_table(const std::string& path, const ReadOptions& given, Context& co
   const ReadOptions options = without_patterns(path, given, context);
   const auto standard_input = [=, &context] { return read_csv(*open_standard_input(&context), 0, options, context); };
   require_thousands(options.thousands);
-  OpenedFile file = path == "-" ? unread(standard_input) : open_by_ending(path, options, context);
+  const auto text_read = [=, &context] {
+    return read_csv(*open_csv_text(path, options, context), 0, options, context);
+  };
+  OpenedFile file = options.text  ? unread(text_read)
+                    : path == "-" ? unread(standard_input)
+                                  : open_by_ending(path, options, context);
   return {path, options, std::move(file), context};
 }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@
 #include "tamis/data/stores/disk_store.h"
 
 namespace tamis {
+
+class ByteStream;
 
 // One class a row. Empty cells and -1 are unlabeled: class -1.
 struct Labels {
@@ -29,10 +32,11 @@ struct Table {
   std::vector<std::string> names;        // d, exact bytes of the file; empty where the file has none
   std::vector<std::string> row_ids;      // n, or empty
   std::map<std::string, Labels> labels;  // by the words they were asked for with
-  std::vector<std::string> excluded_columns;  // columns of the file left out of the numbers (id, labels, text)
-  std::vector<Index> columns;                 // d, where each feature stands in the file; empty: as in the numbers
-  std::vector<std::string> notes;             // what the reader decided by itself, a line each
-  std::optional<Source> as_read;              // the numbers of the file, where `source` has others (counts.h)
+  std::vector<std::string> excluded_columns;     // columns of the file left out of the numbers (id, labels, text)
+  std::vector<Index> columns;                    // d, where each feature stands in the file; empty: as in the numbers
+  std::vector<std::string> notes;                // what the reader decided by itself, a line each
+  std::map<std::string, std::string> read_with;  // options of reading that were given, as typed; empty text: a switch
+  std::optional<Source> as_read;                 // the numbers of the file, where `source` has others (counts.h)
 
   // Where feature j stands in the file, counted from 0.
   Index column(Index j) const { return columns.empty() ? j : columns[j]; }
@@ -71,6 +75,7 @@ struct ReadOptions {
   Missing missing = Missing::refuse;
   std::string thousands;  // what stands between thousands in text: , . ' or space; empty: nothing
   ForeignReader foreign;  // .parquet .pq .arrow .feather .ipc .h5ad .mat .h5 .zarr; without it they are refused
+  std::shared_ptr<const std::string> text;  // of a pipe that was read already, since that can be done but once
   bool map = false;  // map an .npy instead of copying it; whoever asks must expect SIGBUS if the file is cut meanwhile
 };
 
@@ -105,8 +110,10 @@ class Opened {
 Opened open_table(const std::string& path, const ReadOptions& options, Context& context);
 
 // What stands between the cells of a CSV file, by its name; 0: to be found. Nothing for other formats and pipes, which
-// cannot be read twice.
-std::optional<char> delimiter_of_text(const std::string& path);
+// cannot be read twice (unless ReadOptions::text holds what they gave).
+std::optional<char> delimiter_of_text(const std::string& path, const ReadOptions& options);
+// The text of such a file.
+std::unique_ptr<ByteStream> open_csv_text(const std::string& path, const ReadOptions& options, Context& context);
 
 // The names of the columns of a CSV file, from its first line alone; empty where it has none, and for other formats and
 // pipes, of which nothing can be read beforehand.

@@ -150,8 +150,7 @@ std::vector<SubsetScore> score_random_subsets(const Source& source, const std::v
                                               const EvaluateOptions& options, Context& context) {
   std::vector<SubsetScore> scores;
   for (Index s = 0; s < options.subsets; ++s) {
-    context.progress("evaluate", 0.1 + 0.9 * static_cast<double>(s) / static_cast<double>(options.subsets),
-                     concat("random subset ", s + 1, " of ", options.subsets));
+    context.phase("random subsets", {static_cast<double>(s), static_cast<double>(options.subsets)});
     const auto subset = random_subset(source.cols(), features, context.seed, static_cast<std::uint64_t>(s));
     scores.push_back(score_subset(source, classes, subset, options, options.subsets, context));
   }
@@ -169,7 +168,7 @@ std::optional<SubsetScore> score_all(const Source& source, const std::vector<int
                            " numbers, and at most ", most, " are taken into memory for it"));
     return std::nullopt;
   }
-  context.progress("evaluate", 0.05, "all features");
+  context.phase("all features");
   std::vector<Index> every(source.cols());
   std::iota(every.begin(), every.end(), 0);
   return score_subset(source, classes, every, options, 1, context);
@@ -201,7 +200,8 @@ Evaluation evaluate_features(const Source& source, const std::vector<int>& class
   features.erase(std::unique(features.begin(), features.end()), features.end());
   check(source, classes, features, options);
   Evaluation result;
-  context.progress("evaluate", 0.0, "the given features");
+  const Stage stage(context, "evaluate");
+  context.phase("the given features");
   result.given = score_subset(source, classes, features, options, 1, context);
   result.max_variance =
       score_subset(source, classes, largest_variance(source, features.size(), context), options, 1, context);

@@ -126,8 +126,27 @@ Options describe(GraphOptions& o) {
        .help = "t of the heat kernel exp(-||xi - xj||^2 / (2 t^2))",
        .unset_text = "mean distance between rows"},
       {.name = "weights", .value = &o.weights, .choices = {"heat", "binary", "cosine"}, .help = "weights of the edges"},
+      {.name = "recall",
+       .value = &o.recall,
+       .range = {.low = 0, .high = 1, .low_open = true},
+       .help = "share of the nearest neighbors to be found in tables of more than 30000 rows; 1: all of them",
+       .late = true},
   };
 }
+
+namespace {
+
+NeighborSearch search_for(const GraphOptions& options) {
+  NeighborSearch out;
+  out.count = options.neighbors;
+  out.recall = options.recall;
+  out.exact_rows = options.exact_rows;
+  return out;
+}
+
+}  // namespace
+
+bool searches_cells(const GraphOptions& options, Index rows) { return search_for(options).in_cells(rows); }
 
 bool samples_bandwidth(const GraphOptions& options, Index rows) {
   return options.weights == "heat" && !options.bandwidth && rows > kAllPairsRows;
@@ -141,11 +160,15 @@ Graph neighbor_graph(const Source& source, const GraphOptions& options, Context&
   const bool heat = options.weights == "heat", cosine = options.weights == "cosine";
   std::vector<char> zero;
   const Source seen = cosine ? unit_rows(source, zero, context) : source;
-  const bool all_pairs = heat && !options.bandwidth && !samples_bandwidth(options, source.rows());
-  Neighbors found = nearest_neighbors(seen, options.neighbors, all_pairs, context);
+  NeighborSearch wanted = search_for(options);
+  wanted.with_mean = heat && !options.bandwidth && !samples_bandwidth(options, source.rows());
+  Neighbors found = nearest_neighbors(seen, wanted, context);
 
   Graph graph;
   graph.neighbors = found.count;
+  graph.recall = found.recall;
+  graph.cells = found.cells;
+  graph.probes = found.probes;
   const double t = heat ? bandwidth_of(seen, options, found, graph, context) : 0.0;
   graph.bandwidth = t * found.unit;
   const auto weight = [&](std::size_t i, std::size_t j, double squared) {

@@ -17,6 +17,8 @@ struct GraphOptions {
   Index neighbors = 5;              // of each row, itself not counted; n - 1 where there are fewer rows
   std::optional<double> bandwidth;  // t of the heat kernel; unset: the mean distance over all pairs of rows
   std::string weights = "heat";     // heat: exp(-||xi - xj||^2 / (2 t^2)), binary: 1, cosine: max(0, cos(xi, xj))
+  double recall = 0.98;             // the share of the nearest rows to be found; 1: all of them
+  Index exact_rows = 30000;         // up to this many rows all of them are found whatever the recall; for tests
 };
 
 // The options above, to be joined with a method's own.
@@ -29,12 +31,16 @@ struct Graph {
   Index neighbors = 0;             // as used
   double bandwidth = 0;            // as used; 0 where weights take none
   bool sampled_bandwidth = false;  // the mean distance was taken over a seeded sample of pairs
+  double recall = 1;               // measured on a sample of rows, where rows were searched in cells
+  Index cells = 0, probes = 0;     // of that search; 0 where it was exact
   std::vector<Index> offsets;      // rows + 1
   std::vector<std::int32_t> columns;
   std::vector<double> weights;
   std::vector<double> degree;  // sums of the rows of W
 };
 
+// Whether nearest rows are searched in cells (neighbors.h), and not exactly.
+bool searches_cells(const GraphOptions& options, Index rows);
 // Whether the mean distance of that many rows is taken over a sample of pairs.
 bool samples_bandwidth(const GraphOptions& options, Index rows);
 

@@ -161,6 +161,7 @@ bool takes_whole_spectrum(Index rows, Index count) {
 }
 
 Spectrum smoothest_eigenvectors(const Graph& graph, Index count, Context& context, double tolerance) {
+  context.phase("eigenvectors of the graph");
   const Deflated n{graph, context};
   count = std::max<Index>(std::min(count, graph.rows - 1), 0);
   if (count == 0) return {Matrix(graph.rows, 0), {}};

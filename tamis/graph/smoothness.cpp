@@ -91,7 +91,8 @@ Smoothness column_smoothness(const Source& source, const ColumnMoments& moments,
   const Entries entries = source.sparse() ? gather_entries(z, context) : Entries();
   TreeMerger<Sums, decltype(&merge)> merger(tasks, merge);
   context.count_pass();
-  context.pool().run(tasks, [&](Index task) {
+  context.phase("smoothness of the columns");
+  walk_rows(context, tasks, n, [&](Index task) {
     context.check_cancelled();
     const Index first = task * kRowsPerSum, rows = std::min(kRowsPerSum, n - first);
     merger.add(task, source.sparse() ? sparse_sums(entries, d, graph, first, rows) : dense_sums(z, graph, first, rows));

@@ -36,6 +36,8 @@ struct KernelsFor {
   // matrix times V, and its transpose. Rows of V and C have `width` numbers, a multiple of kWidthStep<T>.
   void (*sparse_gather)(Index count, const T* values, const std::int32_t* columns, const T* v, Index width, T* y);
   void (*sparse_scatter)(Index count, const T* values, const std::int32_t* columns, const T* t, Index width, T* c);
+  // The positions, rising, of values[j] <= max(limit, limits[j]); returns how many. `found` has room for all of them.
+  Index (*find_below)(Index count, const T* values, T limit, const T* limits, std::int32_t* found);
   // y (m) += a x (m).
   void (*axpy)(Index m, T a, const T* x, T* y);
 };

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <thread>
 
+#include "tamis/base/text/progress_line.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/base/text/spelling.h"
 #include "tamis/data/formats/bytes.h"
@@ -81,7 +82,6 @@ void rank_and_score(const ExperimentSet& set, Cell& cell, Scorer& scorer, Contex
   SelectResult found = select_features(set.source, method, *bound, {}, context);
   Report& report = found.selection.report;
   const auto score = [&](std::vector<Index> cut) {
-    context.progress(key.method, 0.5, concat(cut.size(), " columns"));
     std::sort(cut.begin(), cut.end());
     cell.scores.push_back(scorer.score(cut, evaluate_options(key), context));
   };
@@ -141,12 +141,6 @@ double expected_seconds(const ExperimentSet& set, const PlannedCell& plan) {
 
 // --- All of them --------------------------------------------------------------------------------------------------
 
-std::string duration_text(double seconds) {
-  if (seconds < 90.0) return concat(std::max<long>(1, std::lround(seconds)), " s");
-  if (seconds < 5400.0) return concat(std::lround(seconds / 60.0), " min");
-  return short_number(seconds / 3600.0, 2) + " h";
-}
-
 struct Job {
   const ExperimentSet* set;
   Scorer* scorer;
@@ -198,9 +192,9 @@ class Runner {
     const std::lock_guard lock(mutex_);
     const double share = total_ > 0.0 ? done_ / total_ : 0.0;
     std::string left;
-    if (finished_ > 0) left = ", about " + duration_text(seconds_since(start_) * (1.0 - share) / share) + " left";
-    context_.progress("reproduce", share,
-                      concat(finished_, " of ", jobs_.size(), left, "; ", key.set, " ", key.method));
+    if (finished_ > 0) left = "about " + duration_text(seconds_since(start_) * (1.0 - share) / share) + " left; ";
+    context_.phase("runs", {static_cast<double>(finished_), static_cast<double>(jobs_.size()), false, false},
+                   concat(left, key.set, " ", key.method));
   }
 
   std::vector<Job> jobs_;
@@ -263,10 +257,11 @@ Cell compute_cell(const ExperimentSet& set, const PlannedCell& plan, Context& co
 }
 
 std::vector<ExperimentSet> read_sets(const ReproduceRequest& request, Context& context) {
+  const Stage stage(context, "reproduce");
   check(request);
   std::vector<ExperimentSet> sets;
   for (const auto& name : request.names) {
-    context.progress("reproduce", 0.0, "reading " + name);
+    context.phase("reading " + name);
     const ExperimentSet set = read_experiment_set(request.folder, name, context);
     try {
       column_moments(set.source, context);  // refuses values that are not finite
@@ -282,6 +277,7 @@ std::vector<ExperimentSet> read_sets(const ReproduceRequest& request, Context& c
 Reproduction reproduce(const ReproduceRequest& request, std::vector<ExperimentSet> sets, CellStore& store,
                        Context& context, const std::function<void(Index, Index)>& planned) {
   const auto start = Clock::now();
+  const Stage stage(context, "reproduce");
   Reproduction result;
   result.protocol = request.protocol;
   result.methods = request.methods;

@@ -60,7 +60,9 @@ void write_data(Json& json, const SelectionRecord& record) {
   json.member("format", record.table.format);
   json.member("sparse", store.sparse()).member("dtype", name_of(store.dtype())).member("stored", store.nonzeros());
   json.member("bytes", store.table_bytes()).member("storage", store.in_memory() ? "memory" : "disk");
-  json.member("constant", record.result.constant).end_object();
+  json.member("constant", record.result.constant);
+  write_reading(json, record.table);
+  json.end_object();
 }
 
 const char* outcome_text(Outcome outcome) {
@@ -148,6 +150,14 @@ EarlierSelection columns_of_document(const JsonValue& document, Index schema, co
 void write_scale(Json& json, Scaling scale, const std::string& reason, const Table& table) {
   json.member("scale", name_of(scale)).member_if(!reason.empty(), "scale_reason", reason);
   json.member("counts", table.as_read.has_value());
+}
+
+void write_reading(Json& json, const Table& table) {
+  json.key("reading").begin_object();
+  for (const auto& [name, value] : table.read_with) {
+    value.empty() ? json.member(name, true) : json.member(name, value);
+  }
+  json.end_object();
 }
 
 void write_options(Json& json, const Options& options, const Report& report) {

@@ -38,6 +38,9 @@ void write_options(Json& json, const Options& options, const Report& report);
 // normalized.
 void write_scale(Json& json, Scaling scale, const std::string& reason, const Table& table);
 
+// "reading": the options of reading that were given.
+void write_reading(Json& json, const Table& table);
+
 std::string selection_json(const SelectionRecord& record);
 // What such a document says about the columns, also one without "schema", as version 0.1 wrote it. Throws
 // Error(bad_data) on anything else; `where` starts the message.

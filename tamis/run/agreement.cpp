@@ -25,7 +25,7 @@ std::optional<Agreement> agreement_with_groups(const Guidance& guidance, std::ve
   const bool nothing = guidance.outcome == Outcome::no_structure || static_cast<Index>(selected.size()) >= d;
   if (nothing || groups < 2 || rows < kRowsPerGroup * groups) return std::nullopt;
   const UncountedPasses uncounted(context);
-  context.progress("guided", 0.95, "k-means on the selected columns");
+  context.phase("k-means on the selected columns");
   const std::vector<Index> drawn = draw_rows(looked.rows(), rows, context.seed);
   const Source some = take_rows(looked, drawn, context);
   std::vector<int> labels;

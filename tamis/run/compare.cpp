@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -15,32 +16,22 @@ namespace {
 
 constexpr Index kDefaultSizes[] = {20, 50, 100};
 
-// Shows the progress of a step as a share of the whole comparison.
-class Steps {
+// The parts of a comparison, one stage each.
+class Parts {
  public:
-  Steps(Index count, Context& context) : count_(count), context_(context), shown_(context.on_progress) {
-    context.on_progress = [this](const Progress& inner) { show(inner); };
-  }
+  Parts(Index count, Context& context) : count_(count), context_(context) {}
 
   void next(const std::string& name) {
-    name_ = name;
-    ++begun_;
     context_.check_cancelled();
-    context_.progress(name, 0.0);
+    stage_.reset();
+    stage_.emplace(context_, concat("compare, ", ++begun_, " of ", count_, name.empty() ? "" : ": ", name));
+    context_.phase("");
   }
 
  private:
-  void show(const Progress& inner) const {
-    const double before = static_cast<double>(begun_ - 1) + std::clamp(inner.fraction, 0.0, 1.0);
-    if (const auto& show = shown_.before()) {
-      show({"compare", before / static_cast<double>(count_), concat(name_, " ", inner.detail)});
-    }
-  }
-
   Index count_;
   Context& context_;
-  const Restored<std::function<void(const Progress&)>> shown_;
-  std::string name_;
+  std::optional<Stage> stage_;
   Index begun_ = 0;
 };
 
@@ -73,15 +64,15 @@ class Comparer {
                                     : std::vector<Settings>());
       count += 1 + static_cast<Index>(grids.back().size());
     }
-    Steps steps(count, context_);
+    Parts parts(count, context_);
     Comparison result;
-    measure_bands(result, steps);
+    measure_bands(result, parts);
     for (std::size_t m = 0; m < request_.methods.size(); ++m) {
       const Method& method = request_.methods[m];
-      steps.next(method.name);
+      parts.next({});
       result.methods.push_back(compare_one(method));
       for (const auto& settings : grids[m]) {
-        steps.next(method.name + " grid");
+        parts.next("grid");
         result.methods.back().grid.push_back(run_setting(method, settings));
       }
     }
@@ -90,15 +81,15 @@ class Comparer {
 
  private:
   // Random subsets and all features. One start a subset is enough, since their spread is what is looked for.
-  void measure_bands(Comparison& result, Steps& steps) {
+  void measure_bands(Comparison& result, Parts& parts) {
     EvaluateOptions single = options_;
     single.repeats = 1;
     for (const Index k : request_.sizes) {
-      steps.next("random");
+      parts.next("random");
       random_.push_back(score_random_subsets(scaled_, request_.classes, k, single, context_));
       result.random.push_back(summary_of(random_.back()));
     }
-    steps.next("allfea");
+    parts.next("allfea");
     result.all = score_all(scaled_, request_.classes, options_, result.notes, context_);
   }
 

@@ -65,7 +65,8 @@ void write_npy(const Table& table, const std::vector<Index>& selected, FileWrite
   const auto columns = store_columns(table, selected);
   const auto size = static_cast<Index>(size_of(store.dtype()));
   out.write(npy_header(store.dtype(), store.rows(), static_cast<Index>(columns.size())));
-  for (Index b = 0; b < store.block_count(); ++b) {
+  Walk walk(context, store.block_count(), store.rows());
+  for (Index b = 0; b < store.block_count(); ++b, walk.task_done()) {
     context.check_cancelled();
     const Block block = store.block(b);
     const auto& view = block.dense;
@@ -97,7 +98,8 @@ void write_csv(const Table& table, const std::vector<Index>& selected, const std
   for (const Index j : selected) line += csv_cell(feature_name(table, j)) + ',';
   line.back() = '\n';
   out.write(line);
-  for (Index b = 0; b < store.block_count(); ++b) {
+  Walk walk(context, store.block_count(), store.rows());
+  for (Index b = 0; b < store.block_count(); ++b, walk.task_done()) {
     context.check_cancelled();
     const Block block = store.block(b);
     for (Index i = 0; i < block.rows; ++i) {
@@ -120,7 +122,8 @@ void for_entries(const Table& table, const std::vector<Index>& selected, Context
   std::vector<Index> position(store.cols(), -1);
   const auto columns = store_columns(table, selected);
   for (std::size_t k = 0; k < columns.size(); ++k) position[columns[k]] = static_cast<Index>(k);
-  for (Index b = 0; b < store.block_count(); ++b) {
+  Walk walk(context, store.block_count(), store.rows());
+  for (Index b = 0; b < store.block_count(); ++b, walk.task_done()) {
     context.check_cancelled();
     const Block block = store.block(b);
     for (Index i = 0; i < block.rows; ++i) {

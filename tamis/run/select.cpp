@@ -211,6 +211,7 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
                              Context& context) {
   SelectRequest request = asked;
   const auto start = std::chrono::steady_clock::now();
+  const Stage stage(context, method.name);
   require(request.checkpoint.empty() || method.resumes, ErrorCode::usage, "checkpoint: ", method.name,
           " cannot be resumed, need ", methods_that(&Method::resumes));
   const auto excluded = mask(request.exclude, source.cols(), "exclude");
@@ -232,6 +233,7 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
   const Source kept = request.exclude.empty() ? source : source.with_columns(result.available);
   result.forecast = forecast(bound.plan(shape_of(kept), context.threads()), kept.size(), context.process);
   require_memory(result.forecast, memory_budget(context), method.name);
+  context.phase("moments of the columns");
   bound.draw(kept, context);
   const auto moments = column_moments(kept, context);
   result.constant = count_constant(moments);
@@ -246,6 +248,7 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
   const Source seen = scaled(kept, request.scale, moments, context);
   result.selection = run_on_unchanged(bound, seen, kept, moments, context);
   if (!result.selection.guidance && (automatic || request.evidence)) {
+    const Stage guiding(context, "guide");
     GuidedOptions guided;
     guided.evidence = request.evidence;
     result.selection.guidance = guide_along(seen, result.selection.ranking, guided, context);

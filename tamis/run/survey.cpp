@@ -7,6 +7,7 @@
 
 #include "tamis/base/memory.h"
 #include "tamis/base/text/number.h"
+#include "tamis/data/csv/blanks.h"
 #include "tamis/data/csv/cells.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/data/formats/csv_columns.h"
@@ -151,7 +152,7 @@ class TextSurveyor {
     for (;;) {
       scanner_.skip_blank_lines();
       if (scanner_.at_end()) break;
-      read_row();
+      if (!scanner_.skip_comment(first_.size())) read_row();
     }
     finish();
     return std::move(found_);
@@ -228,10 +229,16 @@ bool holds_numbers(const SurveyedColumn& column) {
   return column.content == Content::number || column.content == Content::yes_no;
 }
 
+bool names_rows_by_itself(const Survey& survey) {
+  if (survey.row_names) return true;
+  if (!survey.header || survey.columns.size() < 2 || !trimmed(survey.columns[0].name).empty()) return false;
+  const SurveyedColumn& first = survey.columns[0];
+  return first.counts_rows || first.content == Content::text || first.content == Content::date;
+}
+
 Index column_of_names(const Survey& survey) {
   const auto& columns = survey.columns;
-  if (survey.row_names) return 0;
-  if (survey.header && !columns.empty() && columns[0].name.empty() && columns[0].counts_rows) return 0;
+  if (names_rows_by_itself(survey)) return 0;
   const auto found = std::find_if(columns.begin(), columns.end(), [](const auto& column) { return column.distinct; });
   return found == columns.end() ? -1 : found - columns.begin();
 }
@@ -245,9 +252,12 @@ std::vector<Index> columns_to_exclude(const Survey& survey) {
 }
 
 std::optional<Survey> survey_text(const std::string& path, const ReadOptions& options, Context& context) {
-  const auto delimiter = delimiter_of_text(path);
+  const auto delimiter = delimiter_of_text(path, options);
   if (!delimiter || options.transpose) return std::nullopt;
-  return TextSurveyor(*open_text(path, context), *delimiter, options, context).run();
+  const Stage stage(context, "describing the columns");
+  const auto bytes = open_csv_text(path, options, context);
+  const TableText text = open_table_text(*bytes, *delimiter, options.skip);
+  return TextSurveyor(*text.bytes, text.delimiter, options, context).run();
 }
 
 }  // namespace tamis

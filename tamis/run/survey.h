@@ -44,6 +44,9 @@ struct Survey {
 bool holds_numbers(const SurveyedColumn& column);
 // The columns that cannot be used as numbers: text, dates, and columns without any value.
 std::vector<Index> columns_to_exclude(const Survey& survey);
+// Whether the reader takes the first column as the names of the rows without being told: R's row names, and a column
+// without a name that counts the rows or holds text.
+bool names_rows_by_itself(const Survey& survey);
 // The column that names the rows: an unnamed one that counts them, or else the first of text without repetition; -1:
 // none.
 Index column_of_names(const Survey& survey);

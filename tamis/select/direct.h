@@ -51,10 +51,19 @@ inline Selection direct_selection(std::vector<double> scores, const Plan& plan, 
   return out;
 }
 
+// What a search of nearest rows in cells came to.
+inline void report_search(const Graph& graph, Report& report) {
+  if (graph.cells == 0) return;
+  report.resolved.emplace_back("measured_recall", graph.recall);
+  report.resolved.emplace_back("probes", static_cast<double>(graph.probes));
+  report.resolved.emplace_back("cells", static_cast<double>(graph.cells));
+}
+
 // What the data decided about a graph.
 inline void report_graph(const Graph& graph, const GraphOptions& options, Report& report) {
   report.resolved.emplace_back("neighbors", static_cast<double>(graph.neighbors));
   if (options.weights == "heat") report.resolved.emplace_back("bandwidth", graph.bandwidth);
+  report_search(graph, report);
 }
 
 }  // namespace tamis

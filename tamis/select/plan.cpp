@@ -49,6 +49,38 @@ double search_numbers(const Shape& x, int threads) {
   return tasks * (tiles * tile + kDistances * distances) + kColumns * x.d();
 }
 
+// In cells: k-means of a sample, then a copy of the rows in float (sparse: the entries, and what 64 directions see of
+// the rows) beside the lists of neighbors, and the visits of a wave of rows.
+double cell_search_numbers(const Shape& x, double neighbors, int threads) {
+  constexpr double kSample = 70, kDirections = 68, kSparseEntries = 2, kList = 1.5, kRow = 6, kVisits = 5e6,
+                   kTask = 1e6;
+  const double cells = std::sqrt(x.n()), lists = x.n() * (kList * neighbors + kRow);
+  if (!x.sparse) {
+    return std::max(kSample * cells * x.d(), 0.5 * x.n() * x.d() + kVisits + kTask * threads) + lists;
+  }
+  const PrincipalPath path = principal_path(x.rows, x.cols, true, false);
+  const double few = x.n() * kDirections;
+  return std::max(directions_numbers(x, path, kDirections, threads),
+                  few + kSparseEntries * x.entries + kVisits + kTask * threads) +
+         lists + 2 * few;
+}
+
+// Of rows that come in groups; every row is compared with that part of all. Where there are none it takes many times as
+// long, up to all pairs.
+double cell_search_seconds(const Shape& x, int threads) {
+  constexpr double kPart = 0.03, kProduct = 2.2e-11, kPair = 5e-10, kRank = 1.2e-8, kSample = 512, kEntry = 4e-9;
+  const double n = x.n(), d = std::max(x.d(), 1.0), cells = std::sqrt(n), few = x.sparse ? 64 : d;
+  const double centers = (4 * few * kProduct + kRank) * n * cells + kSample * n * few * kProduct;
+  if (x.sparse) {
+    constexpr double kSparseProduct = 1.4e-9, kDirections = 60;
+    const double pairs = kPart + kSample / n;
+    return (kSparseProduct * x.entries * x.entries / d * pairs + kPair * n * n * pairs +
+            kDirections * kEntry * x.entries + centers) /
+           threads;
+  }
+  return (centers + kPart * n * n * (d * kProduct + kPair) + kEntry * x.entries) / threads;
+}
+
 // All products of rows; of sparse ones those of entries that share a column. Seconds of a product, a pair of rows, an
 // entry, a row and a column.
 double search_seconds(const Shape& x, int threads) {
@@ -136,14 +168,19 @@ constexpr double kEigenGuards = 6;            // vectors beside the wanted ones
 
 }  // namespace
 
-GraphCost::GraphCost(const Shape& x, Index neighbors, int threads)
+GraphCost::GraphCost(const Shape& x, const GraphOptions& options, int threads)
     : searching(search_numbers(x, threads) + 2 * x.n()),
-      making(x.n() * (kEdge * static_cast<double>(std::min(neighbors, x.rows - 1)) + kGraphRow)),
+      making(x.n() * (kEdge * static_cast<double>(std::min(options.neighbors, x.rows - 1)) + kGraphRow)),
       kept(making / 2),
-      seconds(search_seconds(x, threads)) {}
+      seconds(search_seconds(x, threads)) {
+  if (!searches_cells(options, x.rows)) return;
+  searching = cell_search_numbers(x, static_cast<double>(options.neighbors), threads);
+  seconds = cell_search_seconds(x, threads);
+  passes = 7;
+}
 
 std::string graph_path(const GraphOptions& options, Index rows) {
-  return "graph, " + options.weights + " weights" +
+  return (searches_cells(options, rows) ? "graph in cells, " : "graph, ") + options.weights + " weights" +
          (samples_bandwidth(options, rows) ? ", bandwidth from a sample of pairs" : "");
 }
 

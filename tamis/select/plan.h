@@ -70,12 +70,12 @@ double directions_numbers(const Shape& shape, PrincipalPath path, double width, 
 
 // The graph of nearest rows: while they are searched, while it is made, and as it is.
 struct GraphCost {
-  GraphCost(const Shape& shape, Index neighbors, int threads);
+  GraphCost(const Shape& shape, const GraphOptions& options, int threads);
   double searching, making, kept;
   double seconds;
   double passes = 5;
 };
-// "graph, heat weights"
+// "graph in cells, heat weights"
 std::string graph_path(const GraphOptions& options, Index rows);
 
 // The smoothest eigenvectors of a graph.

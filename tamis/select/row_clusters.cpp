@@ -31,6 +31,7 @@ Index components_for_clusters(Index rows, Index cols) {
 }
 
 KMeansResult cluster_rows(const Source& source, Index clusters, Index restarts, Context& context) {
+  context.phase("k-means of the rows");
   KMeansOptions options;
   options.clusters = clusters;
   options.restarts = restarts;

@@ -129,14 +129,17 @@ TEST(Context, CancellationIsAnErrorOfItsOwn) {
 
 TEST(Context, HandsOnProgressAndWarnings) {
   Context context(1);
-  EXPECT_NO_THROW(context.progress("x", 0.5));
+  EXPECT_NO_THROW(context.phase("x"));
   EXPECT_NO_THROW(context.warn(Message("nobody listens")));
   std::string seen;
-  context.on_progress = [&](const Progress& p) { seen = concat(p.stage, " ", p.fraction, " ", p.detail); };
+  context.on_progress = [&](const Progress& p) {
+    seen = concat(p.stage, " ", p.steps.done, " of ", p.steps.total, " ", p.phase, ", ", p.detail);
+  };
   context.on_warning = [&](const Warning& line) { seen += "; " + line.text(); };
-  context.progress("ufcm", 0.25, "iteration 3");
+  const Stage stage(context, "ufcm");
+  context.phase("iterations", {3, 12}, "objective 5");
   context.warn(Message("careful"));
-  EXPECT_EQ(seen, "ufcm 0.25 iteration 3; careful");
+  EXPECT_EQ(seen, "ufcm 3 of 12 iterations, objective 5; careful");
 }
 
 TEST(Types, SizesAndNames) {

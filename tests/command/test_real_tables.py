@@ -211,3 +211,81 @@ def test_scaling_is_advised_only_where_units_differ(tmp_path):
     counts[0] = 0
     path = save(tmp_path / "counts.csv", pd.DataFrame(counts, columns=[f"g{j}" for j in range(40)]), index=False)
     assert "--scale standard" not in tamis("select", path, "-m", "maxvar").err
+
+
+def test_an_index_of_text_names_the_rows(tmp_path):
+    frame = readings()
+    plain = select(save(tmp_path / "plain.csv", frame, index=False), "-m", "maxvar", "-k", "3")
+    path = save(tmp_path / "a.csv", frame.set_index(pd.Index([f"cell {i}" for i in range(60)])))
+    run = tamis("select", path, "-m", "maxvar", "-k", "3", "-o", tmp_path / "out", "--json")
+    assert run.code == 0 and 'holds text ("cell 0", ...)' in run.err, str(run)
+    assert run.json["names"] == plain["names"] and run.json["scores"] == plain["scores"]
+    reduced = pd.read_csv(tmp_path / "out" / "selected.csv", index_col=0)
+    assert reduced.index.tolist() == [f"cell {i}" for i in range(60)]
+    assert "--id" not in tamis("info", path).out, "the reader takes it by itself"
+    # A column that is left out by position, or that names the rows by option, is not taken for one.
+    assert tamis("select", path, "-m", "maxvar", "-k", "3", "--exclude", "0").err == ""
+    assert tamis("select", path, "-m", "maxvar", "-k", "3", "--id", "0").err == ""
+
+
+@pytest.mark.parametrize("kind", ["npy", "npz"])
+def test_missing_values_of_arrays_are_counted_and_cured(tmp_path, kind):
+    X = readings().to_numpy()
+    X[[4, 9, 9], [3, 0, 3]] = np.nan
+    path = tmp_path / f"a.{kind}"
+    np.save(path, X) if kind == "npy" else np.savez(path, X=X)
+    refused(tamis("select", path, "-m", "maxvar"), [3], "row 4, column 3: NaN", "3 values are missing or infinite", "2 of 8",
+            "--missing drop-rows, drop-columns, mean or median")  # fmt: skip
+    filled = select(path, "-m", "maxvar", "--missing", "mean")
+    same = pd.DataFrame(X).fillna(pd.DataFrame(X).mean()).var().to_numpy()
+    np.testing.assert_allclose(filled["scores"], same, rtol=1e-12)
+    X[9, 0] = np.inf
+    np.save(path, X) if kind == "npy" else np.savez(path, X=X)
+    refused(tamis("select", path, "-m", "maxvar", "--missing", "mean", "--quiet"), [3], "row 9, column 0: inf")
+
+
+def test_info_of_a_pipe_is_that_of_a_file(tmp_path):
+    frame = readings().assign(city="Rome")
+    path = save(tmp_path / "a.csv", frame, index=False)
+    from_file = tamis("info", path, "--json").json
+    from_pipe = tamis("info", "-", "--json", stdin=path.read_bytes()).json
+    for document in (from_file, from_pipe):
+        document["data"].pop("path"), document.pop("command"), document.pop("forecast")
+    assert from_pipe == from_file
+    shell = subprocess.run(
+        ["bash", "-c", f"{COMMAND} info <(cat {path})"], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert shell.returncode == 0 and "city" in shell.stdout and "--exclude city" in shell.stdout, shell
+    refused(tamis("info", "-", stdin=b""), [3], "standard input", "0 rows")
+
+
+def test_a_shard_of_one_row(tmp_path):
+    frame = readings()
+    whole = select(save(tmp_path / "whole.csv", frame, index=False), "-m", "maxvar", "-k", "3")
+    folder = tmp_path / "shards"
+    folder.mkdir()
+    for i, part in enumerate([frame[:20], frame[20:21], frame[21:]]):
+        save(folder / f"{i}.csv", part, index=False)
+    shards = select(folder, "-m", "maxvar", "-k", "3")
+    assert shards["scores"] == whole["scores"] and shards["data"]["rows"] == 60
+    for path in folder.iterdir():
+        path.unlink()
+    save(folder / "0.csv", frame[:1], index=False)
+    refused(tamis("select", folder, "-m", "maxvar"), [3], "1 row, need at least 2")
+
+
+def test_documents_say_how_the_table_was_read(tmp_path):
+    frame = readings().assign(id=[f"r{i}" for i in range(60)], kind=["a", "b"] * 30)
+    frame.loc[3, "flow"] = np.nan
+    path = save(tmp_path / "a.data", frame, index=False, sep=";")
+    options = ["--missing", "median", "--id", "id", "--exclude", "kind", "--header", "yes", "--format", "csv"]
+    document = select(path, "-m", "maxvar", "-k", "3", *options)
+    given = {"missing": "median", "id": "id", "exclude": "kind", "header": "yes", "format": "csv"}
+    assert document["data"]["reading"] == given
+    counts = save(tmp_path / "b.csv", (frame[NAMES].fillna(0).abs() * 10).round(), index=False)
+    assert select(counts, "-m", "maxvar", "--counts")["data"]["reading"] == {"counts": True}
+    assert tamis("info", path, *options, "--json").json["data"]["reading"] == given
+    assert select(counts, "-m", "maxvar")["data"]["reading"] == {}
+    (tmp_path / "list.txt").write_text("flow\nspeed\n")
+    evaluated = tamis("evaluate", path, *options[:4], "--labels", "kind", "--list", tmp_path / "list.txt", "--json")
+    assert evaluated.code == 0 and evaluated.json["data"]["reading"] == {"missing": "median", "id": "id", "labels": "kind"}

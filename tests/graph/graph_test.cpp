@@ -52,7 +52,7 @@ std::vector<Index> sorted_neighbors(const Matrix& x, Index i, Index k) {
 
 void expect_nearest(const Matrix& x, const Source& source, Index k) {
   Context context(2);
-  const Neighbors found = nearest_neighbors(source, k, false, context);
+  const Neighbors found = nearest_neighbors(source, {.count = k}, context);
   ASSERT_EQ(found.count, std::min(k, x.rows() - 1));
   for (Index i = 0; i < x.rows(); ++i) {
     const std::vector<Index> wanted = sorted_neighbors(x, i, k);
@@ -92,11 +92,11 @@ TEST(Neighbors, SurviveAnOffsetOf1e8AndAnyMagnitude) {
   for (Index i = 0; i < x.size(); ++i) shifted.data()[i] = x.data()[i] + 1e8;
   expect_nearest(shifted, support::dense(shifted), 5);
   Context context(1);
-  const Neighbors wanted = nearest_neighbors(support::dense(x), 5, true, context);
+  const Neighbors wanted = nearest_neighbors(support::dense(x), {.count = 5, .with_mean = true}, context);
   for (const double factor : {1e-200, 1e200}) {
     Matrix scaled = x;
     for (Index i = 0; i < x.size(); ++i) scaled.data()[i] *= factor;
-    const Neighbors found = nearest_neighbors(support::dense(scaled), 5, true, context);
+    const Neighbors found = nearest_neighbors(support::dense(scaled), {.count = 5, .with_mean = true}, context);
     EXPECT_EQ(found.index, wanted.index);
     EXPECT_NEAR(*found.mean_distance * found.unit / factor, *wanted.mean_distance, 1e-12 * *wanted.mean_distance);
   }
@@ -110,7 +110,8 @@ TEST(Neighbors, MeanDistanceCountsEveryPair) {
   }
   Context context(2);
   for (const Source& source : {support::dense(x), support::sparse(x)}) {
-    EXPECT_NEAR(*nearest_neighbors(source, 3, true, context).mean_distance, sum / 2500, 1e-12 * sum);
+    EXPECT_NEAR(*nearest_neighbors(source, {.count = 3, .with_mean = true}, context).mean_distance, sum / 2500,
+                1e-12 * sum);
     // 2^16 random pairs are within a few standard errors of all of them.
     EXPECT_NEAR(sampled_mean_distance(source, 1 << 16, context), sum / 2500, 0.02 * sum / 2500);
   }

@@ -260,5 +260,27 @@ TEST(KernelsCenterRow, ReadsFloat) {
   for (std::size_t j = 0; j < 5; ++j) EXPECT_EQ(narrow[j], static_cast<float>(static_cast<double>(src[j]) - center[j]));
 }
 
+TYPED_TEST(Kernels, FindBelowMatchesTheNaiveLoop) {
+  using T = TypeParam;
+  for (const Index count : {0, 1, 15, 16, 31, 32, 33, 64, 200}) {
+    const Matrix random = support::random_matrix(2, std::max<Index>(count, 1), 12);
+    std::vector<T> values, limits;
+    for (Index j = 0; j < count; ++j) {
+      values.push_back(static_cast<T>(random(0, j)));
+      limits.push_back(j % 7 == 0 ? values.back() : static_cast<T>(random(1, j) - 3));
+    }
+    for (const T limit : {-std::numeric_limits<T>::infinity(), T(-1), std::numeric_limits<T>::infinity()}) {
+      std::vector<std::int32_t> wanted, found(static_cast<std::size_t>(count));
+      for (Index j = 0; j < count; ++j) {
+        const auto at = static_cast<std::size_t>(j);
+        if (values[at] <= std::max(limit, limits[at])) wanted.push_back(static_cast<std::int32_t>(j));
+      }
+      found.resize(
+          static_cast<std::size_t>(kernels<T>().find_below(count, values.data(), limit, limits.data(), found.data())));
+      EXPECT_EQ(found, wanted);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tamis

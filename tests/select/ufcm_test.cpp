@@ -732,12 +732,13 @@ TEST(UfcmCallbacks, ProgressIsToldAndRises) {
   Context context(2);
   std::vector<double> fractions;
   context.on_progress = [&](const Progress& progress) {
-    EXPECT_EQ(progress.stage, "ufcm");
-    EXPECT_FALSE(progress.detail.empty());
-    fractions.push_back(progress.fraction);
+    EXPECT_FALSE(progress.phase.empty());
+    if (progress.phase != "iterations") return;
+    EXPECT_TRUE(progress.steps.at_most) << "it may converge before";
+    fractions.push_back(progress.fraction());
   };
-  ufcm(source, with_clusters(3), context);
-  ASSERT_FALSE(fractions.empty());
+  const Selection found = ufcm(source, with_clusters(3), context);
+  ASSERT_EQ(static_cast<Index>(fractions.size()), 1 + found.report.iterations);
   for (std::size_t k = 0; k < fractions.size(); ++k) {
     EXPECT_GE(fractions[k], k == 0 ? 0.0 : fractions[k - 1]);
     EXPECT_LE(fractions[k], 1.0);

@@ -196,7 +196,20 @@ CellKind CellParser::parse_decimal(std::string_view cell, double& value) {
   }
   if (comma && !is_grouped(cell, ',')) sure_of_comma_ = true;
   const CellKind kind = read(cell, decimal_ == ',' ? ',' : '.');
-  return kind == CellKind::text ? kind_of_others(cell) : kind;
+  if (kind != CellKind::text) return kind;
+  return decimal_ != ',' && parse_fortran(cell, value) ? CellKind::number : kind_of_others(cell);
+}
+
+// 1.5D+02, as Fortran writes 1.5e+02.
+bool CellParser::parse_fortran(std::string_view cell, double& value) const {
+  const std::size_t at = cell.find_first_of("dD");
+  if (at == std::string_view::npos || cell.substr(0, at).find('.') == std::string_view::npos) return false;
+  std::string plain(cell);
+  plain[at] = 'e';
+  double found = 0.0;
+  if (parse_number(plain, found, '.') != NumberStatus::ok) return false;
+  value = found;
+  return true;
 }
 
 CellKind CellParser::kind_of_others(std::string_view cell) const {

@@ -58,6 +58,7 @@ class CellParser {
 
  private:
   CellKind parse_decimal(std::string_view cell, double& value);
+  bool parse_fortran(std::string_view cell, double& value) const;
   CellKind kind_of_others(std::string_view cell) const;
 
   char decimal_;

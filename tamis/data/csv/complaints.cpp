@@ -95,7 +95,7 @@ Message Complaints::of_one(const Name& name) const {
                  what_is_wrong(bad.kind, bad.cell, typed(name(j), j)));
 }
 
-Message Complaints::of_all(const Name& name) const {
+Message Complaints::of_all(Index columns, const Name& name) const {
   std::string which, excluded;
   Message thousands, cure;
   std::size_t count = 0;
@@ -115,6 +115,7 @@ Message Complaints::of_all(const Name& name) const {
     if (count > kColumnsNamed) excluded += ",...";
     cure = message(cure, "; ", Flag{"exclude", excluded}, " leaves them out");
   }
+  if (static_cast<Index>(count) == columns) cure = message("; ", Flag{"skip"}, " N passes lines above the table");
   return message(count == kMostBad ? "more than " : "", count, " columns are not numbers: ", which, cure);
 }
 
@@ -131,7 +132,7 @@ void Complaints::raise(const std::string& where, bool missing_refused, Index row
                        const Name& name) const {
   const bool missing = missing_refused && missing_ > 0;
   if (columns_.empty() && !missing) return;
-  Message said = columns_.empty() ? Message() : columns_.size() == 1 ? of_one(name) : of_all(name);
+  Message said = columns_.empty() ? Message() : columns_.size() == 1 ? of_one(name) : of_all(columns, name);
   if (missing) {
     said = message(said, columns_.empty() ? "" : "; also ", of_missing(rows, columns, name), "; ",
                    Flag{"missing", "drop-rows"}, ", drop-columns, mean or median handles them");

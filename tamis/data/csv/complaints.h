@@ -36,7 +36,7 @@ class Complaints {
     std::string cell;
   };
   Message of_one(const Name& name) const;
-  Message of_all(const Name& name) const;
+  Message of_all(Index columns, const Name& name) const;
   std::string of_missing(Index rows, Index columns, const Name& name) const;
 
   std::map<Index, Bad> columns_;  // the first bad cell of each

@@ -20,8 +20,6 @@ struct SeenLine {
   Index number = 0;       // lines before it
 };
 
-using Cells = std::vector<std::string_view>;
-
 std::vector<SeenLine> first_lines(std::string_view start, bool complete) {
   constexpr std::size_t kLines = 20;
   std::vector<SeenLine> lines;
@@ -60,22 +58,6 @@ std::size_t count_outside_quotes(std::string_view text, char delimiter) {
   return count;
 }
 
-// Without quotes around them.
-Cells cells_of(std::string_view text, char delimiter) {
-  Cells cells;
-  bool within_quotes = false;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    if (i < text.size() && text[i] == '"') within_quotes = !within_quotes;
-    if (i < text.size() && (within_quotes || text[i] != delimiter)) continue;
-    std::string_view cell = trimmed(text.substr(begin, i - begin));
-    if (cell.size() > 1 && cell.front() == '"' && cell.back() == '"') cell = trimmed(cell.substr(1, cell.size() - 2));
-    cells.push_back(cell);
-    begin = i + 1;
-  }
-  return cells;
-}
-
 Index count_filled(const Cells& cells) {
   return std::count_if(cells.begin(), cells.end(), [](auto cell) { return !cell.empty(); });
 }
@@ -96,6 +78,7 @@ bool numbers_but_first(const Cells& cells, char delimiter) {
 
 // "sep=;" names the delimiter; 0 for any other line.
 char announced_delimiter(std::string_view line) {
+  if (line == "sep=\t" || line == "SEP=\t") return '\t';
   line = trimmed(line);
   if (line.size() > 1 && line.front() == '"' && line.back() == '"') line = line.substr(1, line.size() - 2);
   return line.size() == 5 && (line.starts_with("sep=") || line.starts_with("SEP=")) ? line[4] : '\0';
@@ -130,6 +113,7 @@ class LayoutFinder {
       layout_.skipped_lines = first_ > 0 ? lines_[first_].number : 0;
       if (first_ > announced) layout_.skipped_text = trimmed(lines_[announced].text);
       look_at_ends();
+      look_for_units();
     }
     return layout_;
   }
@@ -220,6 +204,31 @@ class LayoutFinder {
     layout_.row_names = !layout_.trailing && shorter && is_header(first_) && numbers;
   }
 
+  // "degC,l/min,kN" between the header and the rows: words, and numbers below each.
+  void look_for_units() {
+    const std::size_t units = first_ + 1;
+    if (units + 2 > lines_.size() || !is_header(first_) || !is_header(units) || counts_[units] != counts_[first_] ||
+        lines_[units].number != lines_[first_].number + 1) {
+      return;
+    }
+    const Cells words = cells(units);
+    std::size_t found = 0;
+    for (std::size_t j = 0; j < words.size(); ++j) {
+      if (is_missing(words[j])) continue;
+      if (is_boolean(words[j]) || !numbers_below(units, j)) return;  // a row, in which numbers may be missing
+      ++found;
+    }
+    if (found > 0) layout_.units = trimmed(lines_[units].text);
+  }
+
+  bool numbers_below(std::size_t line, std::size_t column) const {
+    for (std::size_t i = line + 1; i < lines_.size(); ++i) {
+      const Cells row = cells(i);
+      if (column >= row.size() || !reads_as_number(row[column], layout_.delimiter)) return false;
+    }
+    return true;
+  }
+
   std::vector<SeenLine> lines_;
   std::vector<std::size_t> counts_;  // of delimiters
   std::size_t first_ = 0;            // line of the table
@@ -228,6 +237,21 @@ class LayoutFinder {
 };
 
 }  // namespace
+
+Cells cells_of(std::string_view text, char delimiter) {
+  Cells cells;
+  bool within_quotes = false;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && text[i] == '"') within_quotes = !within_quotes;
+    if (i < text.size() && (within_quotes || text[i] != delimiter)) continue;
+    std::string_view cell = trimmed(text.substr(begin, i - begin));
+    if (cell.size() > 1 && cell.front() == '"' && cell.back() == '"') cell = trimmed(cell.substr(1, cell.size() - 2));
+    cells.push_back(cell);
+    begin = i + 1;
+  }
+  return cells;
+}
 
 CsvLayout find_layout(std::string_view start, bool complete, char delimiter, bool header_allowed) {
   return LayoutFinder(first_lines(start, complete), delimiter, header_allowed).find();

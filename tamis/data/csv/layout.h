@@ -4,10 +4,15 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tamis/base/types.h"
 
 namespace tamis {
+
+// The cells of a line, without quotes around them.
+using Cells = std::vector<std::string_view>;
+Cells cells_of(std::string_view text, char delimiter);
 
 struct CsvLayout {
   char delimiter = ',';
@@ -17,6 +22,7 @@ struct CsvLayout {
   bool row_names = false;     // the header lacks a name for the first column, as R writes it
   bool trailing = false;      // every row ends with a delimiter, and the cell after it is blank and has no name
   bool header_short = false;  // which lacks the trailing delimiter
+  std::string units;          // the line below the header, where it holds units or more names; empty: there is none
 };
 
 // `start`: the first bytes of the text, `complete` where they are all. `delimiter` 0: the one of tab, semicolon, comma

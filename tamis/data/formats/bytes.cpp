@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -22,12 +23,8 @@ namespace {
 
 // One system call reads at most this much, so that cancellation is noticed.
 constexpr std::size_t kPiece = std::size_t{64} << 20;
-#ifdef __linux__
-constexpr int kMapWhole = MAP_PRIVATE | MAP_POPULATE;  // all pages at once
-#else
-constexpr int kMapWhole = MAP_PRIVATE;
-#endif
 constexpr int kPollMilliseconds = 100;
+constexpr std::uint64_t kWorthShowing = std::uint64_t{1} << 20;  // a small list is read in a moment
 constexpr std::chrono::seconds kWriterPatience{5};
 
 std::string reason(int error) { return std::generic_category().message(error); }
@@ -76,7 +73,7 @@ class FileStream : public ByteStream {
     }
     if (!regular_) return;
     const off_t position = std::max<off_t>(::lseek(fd_, 0, SEEK_CUR), 0);
-    left_ = static_cast<std::uint64_t>(std::max<off_t>(status.st_size - position, 0));
+    whole_ = left_ = static_cast<std::uint64_t>(std::max<off_t>(status.st_size - position, 0));
   }
 
   std::size_t read(void* out, std::size_t size) override {
@@ -103,10 +100,13 @@ class FileStream : public ByteStream {
     }
     const off_t start = ::lseek(fd_, 0, SEEK_CUR);
     require(start >= 0, ErrorCode::io, where(), ": ", reason(errno));
+    std::atomic<std::uint64_t> shared = 0;
     context_->pool().run(static_cast<Index>((size + kShare - 1) / kShare), [&](Index share) {
       const std::size_t offset = share * kShare;
+      const std::size_t count = std::min(kShare, size - offset);
       read_exactly_at(fd_, where(), static_cast<std::uint64_t>(start) + offset, static_cast<char*>(out) + offset,
-                      std::min(kShare, size - offset));
+                      count);
+      context_->bytes_read(done_ + (shared += count), whole_);
     });
     context_->check_cancelled();
     ::lseek(fd_, start + static_cast<off_t>(size), SEEK_SET);
@@ -117,11 +117,12 @@ class FileStream : public ByteStream {
     const off_t start = regular_ ? ::lseek(fd_, 0, SEEK_CUR) : -1;
     if (start < 0 || static_cast<std::size_t>(start) % alignment != 0 || size != left_) return nullptr;
     const std::size_t whole = static_cast<std::size_t>(start) + size;
-    void* base = ::mmap(nullptr, whole, PROT_READ, kMapWhole, fd_, 0);
+    void* base = ::mmap(nullptr, whole, PROT_READ, MAP_PRIVATE, fd_, 0);
     if (base == MAP_FAILED) return nullptr;
+    const std::shared_ptr<const void> owner(base, [whole](const void* at) { ::munmap(const_cast<void*>(at), whole); });
+    page_in(static_cast<char*>(base), whole);
     ::lseek(fd_, 0, SEEK_END);
     took(size);
-    const std::shared_ptr<const void> owner(base, [whole](const void* at) { ::munmap(const_cast<void*>(at), whole); });
     return {owner, static_cast<const char*>(base) + start};
   }
 
@@ -133,7 +134,18 @@ class FileStream : public ByteStream {
   std::size_t took(std::size_t count) {
     started_ = true;
     left_ -= std::min<std::uint64_t>(left_, count);
+    done_ += count;
+    if (context_ != nullptr && done_ >= kWorthShowing) context_->bytes_read(done_, whole_);
     return count;
+  }
+
+  // Piece by piece, so that it can be stopped. What cannot be paged in is found out by whoever reads it.
+  void page_in(char* base, std::size_t size) const {
+    for (std::size_t at = 0; at < size; at += kPiece) {
+      const std::size_t count = std::min(kPiece, size - at);
+      if (::madvise(base + at, count, MADV_POPULATE_READ) != 0) return;
+      if (context_ != nullptr) context_->bytes_read(at + count, size);
+    }
   }
 
   // True when a read would not block. Standard input blocks, hence the poll before every read.
@@ -160,7 +172,8 @@ class FileStream : public ByteStream {
   Context* context_;
   bool regular_ = false;
   bool started_ = false;  // a writer was there
-  std::uint64_t left_ = 0;
+  std::uint64_t left_ = 0, done_ = 0;
+  std::uint64_t whole_ = 0;  // of a pipe nobody knows
   std::chrono::steady_clock::time_point opened_ = std::chrono::steady_clock::now();
 };
 
@@ -261,14 +274,17 @@ std::string read_whole(const std::string& path, Context& context) {
 }
 
 std::string read_whole(const std::string& path, Budget& budget, Context& context) {
-  const auto bytes = open_text(path, context);
+  return read_whole(*open_text(path, context), budget);
+}
+
+std::string read_whole(ByteStream& bytes, Budget& budget) {
   std::string content;
   for (std::size_t got = 1; got > 0;) {
     constexpr std::size_t kStep = 1 << 16;
     grow(content, kStep, budget);
     const std::size_t before = content.size();
     content.resize(before + kStep);
-    got = bytes->read(content.data() + before, kStep);
+    got = bytes.read(content.data() + before, kStep);
     content.resize(before + got);
   }
   return content;

@@ -58,6 +58,7 @@ inline constexpr std::uint64_t kTextFactor = 4;
 // All of it, once, since a pipe cannot be read again.
 std::string read_whole(const std::string& path, Context& context);
 std::string read_whole(const std::string& path, Budget& budget, Context& context);
+std::string read_whole(ByteStream& bytes, Budget& budget);
 
 // Bytes at any position, for archives.
 class RandomBytes {

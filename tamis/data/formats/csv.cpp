@@ -10,9 +10,10 @@
 #include "tamis/base/memory.h"
 #include "tamis/base/text/number.h"
 #include "tamis/base/text/quote.h"
+#include "tamis/base/text/utf8.h"
+#include "tamis/data/csv/blanks.h"
 #include "tamis/data/csv/cells.h"
 #include "tamis/data/csv/complaints.h"
-#include "tamis/data/csv/encoding.h"
 #include "tamis/data/csv/layout.h"
 #include "tamis/data/formats/csv_columns.h"
 #include "tamis/data/formats/csv_scanner.h"
@@ -22,11 +23,21 @@
 namespace tamis {
 namespace {
 
+bool has_invisible(std::string_view name) {
+  // Zero-width space, non-joiner and joiner, word joiner, byte-order mark, no-break space.
+  constexpr std::string_view kInvisible[] = {"\xE2\x80\x8B", "\xE2\x80\x8C", "\xE2\x80\x8D",
+                                             "\xE2\x81\xA0", "\xEF\xBB\xBF", "\xC2\xA0"};
+  return std::any_of(std::begin(kInvisible), std::end(kInvisible),
+                     [&](std::string_view one) { return name.find(one) != std::string_view::npos; });
+}
+
 class CsvReader {
  public:
-  CsvReader(ByteStream& bytes, char delimiter, const ReadOptions& options, Context& context, Index rows_before)
+  CsvReader(ByteStream& bytes, char delimiter, const ReadOptions& options, Context& context,
+            std::optional<Index> begins_at)
       : bytes_(bytes),
-        rows_before_(rows_before),
+        rows_before_(begins_at.value_or(0)),
+        alone_(!begins_at),
         scanner_(bytes),
         options_(options),
         context_(context),
@@ -84,19 +95,44 @@ class CsvReader {
                               ": the rows have one cell more than the header, as R writes them, so the ",
                               "first column names the rows"));
     }
+    if (!layout_.units.empty()) {
+      notes_.push_back(
+          concat(bytes_.where(), ": line ", first_number_ + 1,
+                 " holds no numbers, unlike the rows below it, and is skipped: ", in_quotes(layout_.units)));
+    }
+    take_index_of_text(columns);
     if (layout_.trailing && columns.kinds.back() == ColumnKind::number) {
       columns.kinds.back() = ColumnKind::number_or_text;
       trailing_ = first_.size() - 1;
     }
   }
 
+  // The index that pandas writes where it is text or dates: a first column without a name.
+  void take_index_of_text(CsvColumns& columns) {
+    const bool unnamed = header_ && first_.size() > 1 && trimmed(first_.cell(0)).empty();
+    if (!unnamed || layout_.row_names || columns.id >= 0 || columns.kinds[0] != ColumnKind::number) return;
+    const std::string_view cell = scanner_.peeked_cell();
+    if (is_missing(cell) || is_boolean(cell) || reads_as_number(cell, delimiter_)) return;
+    columns.kinds[0] = ColumnKind::text;
+    columns.id = 0;
+    notes_.push_back(concat(bytes_.where(), ": the first column has no name and holds text (", in_quotes(cell),
+                            ", ...), so it names the rows and is no feature"));
+  }
+
   // Passes the blank lines at the end of the file; false there.
   bool next_row() {
-    const Index line = scanner_.line();
-    const Index blanks = scanner_.skip_blank_lines();
-    if (scanner_.at_end()) return false;
-    if (blanks > 0) wrong(line, ": a blank line between rows");
-    return true;
+    for (;;) {
+      const Index line = scanner_.line();
+      const Index blanks = scanner_.skip_blank_lines();
+      if (scanner_.at_end()) return false;
+      const Index comment = scanner_.line();
+      if (scanner_.skip_comment(first_.size())) {
+        if (comments_++ == 0) first_comment_ = comment;
+        continue;
+      }
+      if (blanks > 0) wrong(line, ": a blank line between rows");
+      return true;
+    }
   }
 
   double* add_row() {
@@ -105,7 +141,7 @@ class CsvReader {
     if (needed > values_.size()) make_room(needed);
     double* row = values_.as<double>() + values_bytes_ / sizeof(double);
     values_bytes_ = needed;
-    ++rows_;
+    context_.rows_read(++rows_);
     return row;
   }
 
@@ -137,9 +173,18 @@ class CsvReader {
       if (j == last || scanner_.row_ended()) {
         if (j < last || !scanner_.row_ended()) ragged(j);
         complaints_.end_row();
+        if (names_again_ > 0) require_no_header();
         return;
       }
     }
+  }
+
+  // A row that says what the header says, as where several exports were put together.
+  void require_no_header() {
+    if (header_ && names_again_ == first_.size()) {
+      wrong(scanner_.line() - 1, ": the header again; remove the lines that repeat it");
+    }
+    names_again_ = 0;
   }
 
   [[noreturn]] void ragged(Index j) {
@@ -179,10 +224,12 @@ class CsvReader {
     } else {
       complaints_.add(j, line, kind, trimmed(cell));
     }
+    names_again_ += cell == first_.cell(j) ? 1 : 0;
   }
 
   void take_text(Index j, std::string_view cell) {
     if (j == columns_->id) add_word(ids_, cell, budget_);
+    names_again_ += cell == first_.cell(j) ? 1 : 0;
     for (std::size_t k = 0; k < label_builders_.size(); ++k) {
       if (columns_->labels[k].first == j) label_builders_[k].add(trimmed(cell));
     }
@@ -230,8 +277,10 @@ class CsvReader {
     table.notes = std::move(notes_);
     table.format = "csv";
     table.text = true;
-    require_shape(bytes_.where(), options_.transpose ? width_ : rows_, options_.transpose ? rows_ : width_);
+    require_table();
     warn_of_names_of_numbers();
+    warn_of_totals();
+    note_what_is_not_seen(table);
     take_index(table);
     for (Index j = 0; j < first_.size(); ++j) place_column(j, table);
     if (table.excluded_columns.empty() || options_.transpose) table.columns.clear();
@@ -271,6 +320,33 @@ class CsvReader {
                                  *first + rows_ - 1, "), so it names them and is no feature"));
   }
 
+  // A last row that sums up the others.
+  void warn_of_totals() const {
+    if (ids_.empty()) return;
+    const std::string last = lower_case(trimmed(ids_.back()));
+    constexpr const char* kWords[] = {"total",  "totals", "grand total", "sum",   "mean",      "average",
+                                      "gesamt", "summe",  "moyenne",     "somme", "mittelwert"};
+    if (std::none_of(std::begin(kWords), std::end(kWords), [&](const char* word) { return last == word; })) return;
+    context_.warn(message(bytes_.where(), ": the last row is named ", in_quotes(ids_.back()),
+                          " and is taken as a row like the others; remove it if it sums them up"));
+  }
+
+  void note_what_is_not_seen(Table& table) const {
+    if (comments_ > 0) {
+      table.notes.push_back(concat(bytes_.where(), ": ", comments_,
+                                   comments_ == 1 ? " line that begins" : " lines that begin", " with # ",
+                                   comments_ == 1 ? "is" : "are", " skipped, first line ", first_comment_));
+    }
+    std::string positions;
+    for (Index j = 0; header_ && j < first_.size(); ++j) {
+      if (has_invisible(first_.cell(j))) positions += concat(positions.empty() ? "" : ", ", j);
+    }
+    if (positions.empty()) return;
+    table.notes.push_back(concat(bytes_.where(),
+                                 ": names with zero-width or no-break spaces, which are not seen: columns ", positions,
+                                 " (options also take the position)"));
+  }
+
   void warn_of_names_of_numbers() const {
     if (header_ || options_.header != ReadOptions::Header::automatic || rows_ < 2) return;
     constexpr Index kCompared = 16;
@@ -294,6 +370,11 @@ class CsvReader {
     if (kind != ColumnKind::text) keep_.push_back(!out);
   }
 
+  void require_table() const {
+    const Index rows = options_.transpose ? width_ : rows_, cols = options_.transpose ? rows_ : width_;
+    require_shape(bytes_.where(), rows == 1 && !alone_ ? 2 : rows, cols);  // the others have more
+  }
+
   // Moves the kept columns together where a column turned out to be text.
   void drop_text_columns() {
     const auto kept = std::count(keep_.begin(), keep_.end(), true);
@@ -310,7 +391,7 @@ class CsvReader {
 
   Source make_source() {
     drop_text_columns();
-    require_shape(bytes_.where(), options_.transpose ? width_ : rows_, options_.transpose ? rows_ : width_);
+    require_table();
     values_.resize((rows_ * width_) * sizeof(double));
     auto buffer = std::make_shared<Buffer>(std::move(values_));
     DenseView view;
@@ -327,6 +408,7 @@ class CsvReader {
 
   ByteStream& bytes_;
   Index rows_before_;  // of the table, in other files
+  bool alone_;         // there are no other files
   CsvScanner scanner_;
   const ReadOptions& options_;
   Context& context_;
@@ -352,13 +434,16 @@ class CsvReader {
   std::size_t values_bytes_ = 0;
   Index width_ = 0;
   Index rows_ = 0;
+  Index names_again_ = 0;  // cells of this row that say what the header says
+  Index comments_ = 0, first_comment_ = 0;
 };
 
 }  // namespace
 
-Reading read_csv(ByteStream& bytes, char delimiter, const ReadOptions& options, Context& context, Index rows_before) {
-  const auto text = open_as_utf8(bytes);
-  return CsvReader(*text, delimiter, options, context, rows_before).read();
+Reading read_csv(ByteStream& bytes, char delimiter, const ReadOptions& options, Context& context,
+                 std::optional<Index> begins_at) {
+  const TableText text = open_table_text(bytes, delimiter, options.skip);
+  return CsvReader(*text.bytes, text.delimiter, options, context, begins_at).read();
 }
 
 }  // namespace tamis

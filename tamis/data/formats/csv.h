@@ -6,13 +6,16 @@
 // lines at the beginning and the end are ignored, between rows they are refused.
 #pragma once
 
+#include <optional>
+
 #include "tamis/data/formats/bytes.h"
 #include "tamis/data/table.h"
 
 namespace tamis {
 
-// `delimiter` 0: found from the first lines. `rows_before`: of the table, in other files, which an index may count on.
+// `delimiter` 0: found from the first lines. `begins_at`: the row of the table that a file of several begins with, from
+// which an index may count on; such a file may have a single row.
 Reading read_csv(ByteStream& bytes, char delimiter, const ReadOptions& options, Context& context,
-                 Index rows_before = 0);
+                 std::optional<Index> begins_at = std::nullopt);
 
 }  // namespace tamis

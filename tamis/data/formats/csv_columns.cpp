@@ -86,6 +86,7 @@ void read_first_line(CsvScanner& scanner, const CsvLayout& layout, FirstLine& li
     if (scanner.row_ended()) break;
   }
   if (layout.header_short) line.add("");
+  if (!layout.units.empty()) scanner.skip_lines(1);
 }
 
 bool is_header(const FirstLine& line, char delimiter, ReadOptions::Header asked) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "tamis/base/error.h"
+#include "tamis/data/csv/cells.h"
 
 namespace tamis {
 namespace {
@@ -60,6 +61,24 @@ Index CsvScanner::skip_blank_lines() {
   }
 }
 
+bool CsvScanner::skip_comment(Index cells) {
+  if (cursor_ == end_ || *cursor_ != '#') return false;
+  const char* at = std::find_if(cursor_, end_, [](char c) { return c == '\n' || c == '\r'; });
+  const auto delimiters = std::count(cursor_, at, delimiter_);
+  if (at == end_ || delimiters + 1 == cells || is_missing(peeked_cell())) return false;
+  return take_end(at);
+}
+
+std::string_view CsvScanner::peeked_cell() const {
+  std::string_view rest = ahead();
+  while (rest.starts_with(' ')) rest.remove_prefix(1);
+  const bool quoted = rest.starts_with('"');
+  if (quoted) rest.remove_prefix(1);
+  const char ends[] = {delimiter_, '\n', '\r'};
+  const std::size_t end = quoted ? rest.find('"') : rest.find_first_of({ends, sizeof ends});
+  return trimmed(rest.substr(0, end));
+}
+
 CsvCell CsvScanner::cell() {
   CsvCell cell;
   for (;;) {
@@ -77,7 +96,8 @@ bool CsvScanner::take_plain(CsvCell& cell) {
   const char* at = cursor_;
   while (at < end_ && *at != delimiter_ && *at != '\n' && *at != '\r' && *at != '\0') ++at;
   if (at == end_) return false;
-  require(*at != '\0', ErrorCode::bad_data, where(), ": line ", line_, ": a NUL byte, need text");
+  require(*at != '\0', ErrorCode::bad_data, where(), ": line ", line_,
+          ": a NUL byte, need text in UTF-8, or in UTF-16 with a byte-order mark");
   cell.text = {cursor_, at};
   cell.quoted = false;
   return take_end(at);
@@ -99,7 +119,7 @@ bool CsvScanner::take_quoted(const char* quote, CsvCell& cell) {
   if (after == end_) return false;
   const std::string_view inside(quote + 1, at);
   require(inside.find('\0') == std::string_view::npos, ErrorCode::bad_data, where(), ": line ", line_,
-          ": a NUL byte, need text");
+          ": a NUL byte, need text in UTF-8, or in UTF-16 with a byte-order mark");
   const bool ends = *after == delimiter_ || *after == '\n' || *after == '\r';
   require(ends, ErrorCode::bad_data, where(), ": line ", line_, ": text after a closing quote");
   const Index before = line_;
@@ -151,6 +171,7 @@ void CsvScanner::fill() {
   const std::size_t count = bytes_.read_full(buffer_.as<char>() + kept, room);
   char* end = buffer_.as<char>() + kept + count;
   eof_ = count < room;
+  if (eof_ && count > 0 && end[-1] == '\x1A') --end;  // with which DOS ended texts
   if (count > 0) last_byte_ = end[-1];
   if (eof_ && last_byte_ != '\n' && last_byte_ != '\r') *end++ = '\n';
   end_ = end;

@@ -36,6 +36,10 @@ class CsvScanner {
 
   // At the beginning of a row: passes lines without anything but spaces, and says how many.
   Index skip_blank_lines();
+  // At the beginning of a row of so many cells: passes a line that begins with # and is cut into fewer or more.
+  bool skip_comment(Index cells);
+  // The next cell as far as it has been read, without quotes around it; nothing is taken.
+  std::string_view peeked_cell() const;
   bool at_end() const { return eof_ && cursor_ == end_; }
 
   // Takes the next cell where it is a plain decimal number that is finite; otherwise takes nothing. `text` is valid

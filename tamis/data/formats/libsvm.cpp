@@ -57,6 +57,7 @@ class LibsvmReader {
       last = read_pair(pair, last);
     }
     cols_ = std::max(cols_, last);
+    context_.rows_read(rows_ + 1);
     if (++rows_ == std::numeric_limits<std::int32_t>::max()) wrong("more than 2147483646 rows");
   }
 

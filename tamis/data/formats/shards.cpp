@@ -158,7 +158,7 @@ Reading read_npy_shards(const std::vector<std::string>& files, Context& context)
 class TextShards {
  public:
   TextShards(const std::vector<std::string>& files, const std::string& where, Context& context)
-      : files_(files), context_(context), budget_(context, where) {}
+      : files_(files), where_(where), context_(context), budget_(context, where) {}
 
   void add(const std::string& file, const ReadOptions& options) {
     const char delimiter = file.find(".tsv") != std::string::npos ? '\t' : '\0';
@@ -187,6 +187,7 @@ class TextShards {
   }
 
   Reading finish() {
+    require_shape(where_, written_->rows(), written_->cols());
     first_.table.source = on_disk(written_->finish(), context_);
     first_.table.row_ids = std::move(ids_);
     for (auto& [spec, builder] : builders_) first_.table.labels[spec] = builder.finish();
@@ -195,6 +196,7 @@ class TextShards {
 
  private:
   const std::vector<std::string>& files_;
+  const std::string where_;
   Context& context_;
   Budget budget_;
   Reading first_;
@@ -222,7 +224,7 @@ Reading read_shards(const std::string& path, const ReadOptions& options, Context
   TextShards shards(files, printable(path, path.size()), context);
   for (std::size_t i = 0; i < files.size(); ++i) {
     context.check_cancelled();
-    context.progress("reading", static_cast<double>(i) / static_cast<double>(files.size()), files[i]);
+    const Stage stage(context, concat(i + 1, " of ", files.size(), " files"));
     shards.add(files[i], options);
   }
   return shards.finish();

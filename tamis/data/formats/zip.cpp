@@ -157,6 +157,7 @@ class MemberStream : public ByteStream {
         piece_(bytes, offset, entry.compressed, where()),
         context_(context),
         deflated_(entry.method == Z_DEFLATED),
+        size_(entry.size),
         left_(entry.size),
         crc_(entry.crc),
         input_(deflated_ ? kDeflatedAtOnce : 0) {
@@ -176,6 +177,7 @@ class MemberStream : public ByteStream {
     if (wanted == 0) return 0;
     const std::size_t count = deflated_ ? inflate_some(out, wanted) : piece_.read_full(out, wanted);
     left_ -= count;
+    context_.bytes_read(size_ - left_, size_);
     sum_ = static_cast<std::uint32_t>(::crc32_z(sum_, static_cast<const Bytef*>(out), count));
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
     sum_ = crc_;  // a fuzzer cannot guess it, and is to reach what lies behind
@@ -204,6 +206,7 @@ class MemberStream : public ByteStream {
   PieceStream piece_;
   Context& context_;
   bool deflated_;
+  const std::uint64_t size_;
   std::uint64_t left_;
   std::uint32_t crc_;
   std::uint32_t sum_ = 0;

@@ -21,7 +21,7 @@ void for_each_piece(const Source& source, Context& context, Visit visit) {
   // From disk a thread takes a whole block where there are enough of them, so that no two read the same.
   const bool alone = !store.in_memory() && store.block_count() >= 4 * context.threads();
   const Index together = alone ? per_block : 1;
-  context.pool().run(store.block_count() * per_block / together, [&](Index task) {
+  walk_rows(context, store.block_count() * per_block / together, store.rows(), [&](Index task) {
     for (Index at = task * together; at < (task + 1) * together; ++at) {
       const Index b = at / per_block, row0 = at % per_block * kPieceRows;
       if (b * store.block_rows() + row0 >= store.rows()) return;
@@ -37,15 +37,15 @@ void for_each_piece(const Source& source, Context& context, Visit visit) {
 enum class Order { by_leaf, by_piece };
 
 // leaf(i, piece) for i = 0 .. leaf_count - 1 of every piece. Each piece has its own tree over the leaves; its sum goes
-// to finish(piece, sum) once it is whole, in the thread that made it so.
+// to finish(piece, sum) once it is whole, in the thread that made it so. The leaves have `rows` rows together.
 template <class Partial, class Leaf, class Merge, class Finish>
-void reduce_leaves(Index leaf_count, Index piece_count, Order order, Context& context, Leaf leaf, Merge merge,
-                   Finish finish) {
+void reduce_leaves(Index leaf_count, Index piece_count, Index rows, Order order, Context& context, Leaf leaf,
+                   Merge merge, Finish finish) {
   std::vector<std::unique_ptr<TreeMerger<Partial, Merge>>> mergers;
   for (Index q = 0; q < piece_count; ++q) {
     mergers.push_back(std::make_unique<TreeMerger<Partial, Merge>>(leaf_count, merge));
   }
-  context.pool().run(leaf_count * piece_count, [&](Index task) {
+  walk_rows(context, leaf_count * piece_count, rows, [&](Index task) {
     context.check_cancelled();
     const bool by_leaf = order == Order::by_leaf;
     const Index q = by_leaf ? task % piece_count : task / leaf_count;
@@ -60,8 +60,8 @@ template <class Partial, class Leaf, class Merge, class Finish>
 void reduce_pieces(const Store& store, Index piece_count, Order order, Context& context, Leaf leaf, Merge merge,
                    Finish finish) {
   reduce_leaves<Partial>(
-      store.block_count(), piece_count, order, context, [&](Index b, Index q) { return leaf(store.block(b), q); },
-      merge, finish);
+      store.block_count(), piece_count, store.rows(), order, context,
+      [&](Index b, Index q) { return leaf(store.block(b), q); }, merge, finish);
 }
 
 inline void add_matrix(Matrix& into, Matrix&& from) {

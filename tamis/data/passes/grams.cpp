@@ -107,7 +107,7 @@ class RowGramPass {
     const Order order = z_.source().store().in_memory() ? Order::by_piece : Order::by_leaf;
     Matrix out(z_.rows(), z_.rows());
     reduce_leaves<Matrix>(
-        tamis::pieces(z_.cols(), kStretchCols), static_cast<Index>(pairs.size()), order, context,
+        tamis::pieces(z_.cols(), kStretchCols), static_cast<Index>(pairs.size()), z_.rows(), order, context,
         [&](Index stretch, Index q) { return of_stretch(stretch, pairs[q]); }, add_matrix,
         [&](Index q, Matrix&& sum) { put(pairs[q], sum, out); });
     symmetrize(out);

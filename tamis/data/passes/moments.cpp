@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "tamis/base/error.h"
 #include "tamis/data/passes/pass.h"
@@ -290,13 +291,23 @@ Partial collect(const Source& source, const std::vector<double>& reference, doub
   return out;
 }
 
-void require_finite(const Position& bad) {
+// How many numbers are like the one that is refused, and what helps where they can be changed: dense and in memory.
+Message others_like(const Position& bad, const Source& source, Context& context) {
+  if (!std::isnan(bad.value) || source.sparse() || !source.store().in_memory()) return {};
+  const std::vector<Index> counts = count_not_finite(source, context);
+  const Index values = std::accumulate(counts.begin(), counts.end(), Index{0});
+  const auto columns = std::count_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
+  return message(" (", values, values == 1 ? " value is" : " values are", " missing or infinite, in ", columns, " of ",
+                 counts.size(), " columns; ", Flag{"missing"}, " drop-rows, drop-columns, mean or median handles NaN)");
+}
+
+void require_finite(const Position& bad, const Source& source, Context& context) {
   if (!bad.found()) return;
   fail(ErrorCode::bad_data, "row ", bad.row, ", column ", bad.column, ": ",
        std::isnan(bad.value) ? "NaN"
        : bad.value < 0       ? "-inf"
                              : "inf",
-       ", need finite numbers");
+       ", need finite numbers", others_like(bad, source, context));
 }
 
 }  // namespace
@@ -312,10 +323,10 @@ ColumnMoments compute_moments(const Source& source, const std::vector<Index>& ro
   const std::vector<double> reference = reference_row(source, context);
   std::vector<Index> stored;
   for (std::size_t j = 0; j < reference.size(); ++j) {
-    if (!std::isfinite(reference[j])) require_finite({0, source.columns()[j], reference[j]});
+    if (!std::isfinite(reference[j])) require_finite({0, source.columns()[j], reference[j]}, source, context);
   }
   Partial partial = collect(source, reference, 1.0, rows, stored, context);
-  require_finite(partial.bad);
+  require_finite(partial.bad, source, context);
   taken = std::move(partial.rows);
   for (std::size_t j = 0; j < reference.size(); ++j) {
     require(std::isfinite(partial.mean[j]), ErrorCode::bad_data, "column ", source.columns()[j],

@@ -68,7 +68,7 @@ template <class Partial, class Leaf, class Merge>
 Partial reduce_blocks(const Store& store, Context& context, Leaf leaf, Merge merge) {
   const Index count = store.block_count();
   TreeMerger<Partial, Merge> merger(count, merge);
-  context.pool().run(count, [&](Index b) {
+  walk_rows(context, count, store.rows(), [&](Index b) {
     context.check_cancelled();
     merger.add(b, leaf(store.block(b)));
   });

@@ -148,7 +148,7 @@ class GatherPass {
     const Store& store = source_.store();
     const Centered x = uncentered(source_);
     Matrix out(row_count(), source_.cols());
-    context.pool().run(store.block_count(), [&](Index b) {
+    walk_rows(context, store.block_count(), store.rows(), [&](Index b) {
       const auto begin = std::lower_bound(rows_.begin(), rows_.end(), b * store.block_rows());
       const auto end = std::lower_bound(begin, rows_.end(), (b + 1) * store.block_rows());
       context.check_cancelled();

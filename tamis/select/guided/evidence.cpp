@@ -151,6 +151,7 @@ std::vector<double> column_evidence(const Source& source, const GuideOptions& op
   for (const char own : {char{0}, char{1}}) {
     const std::vector<Index> judged = positions_of(half, own), other = positions_of(half, own == 0 ? 1 : 0);
     if (judged.empty() || other.empty()) continue;
+    const Stage stage(context, concat("evidence, half ", own + 1, " of 2"));
     const Guide guide = make_guide(source.with_columns(other), options, context);
     const std::vector<double> values = guide_eigenvalues(guide);
     const Source mine = source.with_columns(judged);

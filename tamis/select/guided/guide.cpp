@@ -88,6 +88,7 @@ std::vector<std::vector<int>> spectral_labels(const Embedding& embedding, const 
                                               Context& context) {
   const auto count = static_cast<Index>(scales.size());
   std::vector<std::vector<int>> labels(count * runs);
+  context.phase("k-means of the rows");
   context.pool().run(count, [&](Index s) {
     const Index c = scales[s];
     const Points<double> points = embedding.points(c);
@@ -135,6 +136,7 @@ Graph view_graph(const Source& view, Index neighbors, Context& context) {
   GraphOptions options;
   options.neighbors = std::max<Index>(2, std::min(neighbors, view.rows() / 8));
   options.weights = "binary";
+  options.recall = 1;
   return neighbor_graph(view, options, context);
 }
 
@@ -149,6 +151,7 @@ Graph average_graph(const Source& source, const GuideOptions& options, Guide& gu
   std::vector<Graph> graphs;
   double sum = 0;
   for (std::size_t g = 0; g < views.size(); ++g) {
+    const Stage stage(context, concat("graph ", g + 1, " of ", views.size()));
     graphs.push_back(view_graph(written_out(views[g], context), options.neighbors, context));
     guide.modularity[g] = best_modularity(graphs[g], scales, context);
     sum += guide.modularity[g] * guide.modularity[g];

@@ -169,8 +169,10 @@ struct Judged {
 
 Judged judge_columns(const Source& rows, const GuidedOptions& options, Context& context) {
   GuidedTable table = guided_table(rows, context);
-  context.progress("guided", 0.1, "graphs of rows");
-  Guide guide = make_guide(table.rows, options.guide, context);
+  Guide guide = [&] {
+    const Stage stage(context, "groups of rows");
+    return make_guide(table.rows, options.guide, context);
+  }();
   const Chance noise = chance(guide);
   const std::vector<double> guided = guided_scatter(guide, table.z, context);
   Guidance guidance;
@@ -259,16 +261,15 @@ Selection guided(const Source& source, const GuidedOptions& options, Context& co
   const Index passes_before = context.passes();
   check_guided(source, options);
   const GuidedPlan plan(shape_of(source), options, context.threads());
-  context.progress("guided", 0, "reading rows");
+  context.phase("sample of rows");
   const Source rows = rows_to_look_at(source, options, context);
   const Index passes = context.passes() - passes_before;
   const UncountedPasses uncounted(context);
   Judged judged = judge_columns(rows, options, context);
   const std::vector<Index>& kept = judged.table.kept;
   Guidance& guidance = judged.guidance;
-  context.progress("guided", options.evidence ? 0.35 : 0.9, "evidence");
   const std::vector<char> may_enter = admitted_columns(judged.table, options, guidance, context);
-  context.progress("guided", 0.9, "order of columns");
+  context.phase("order of the columns");
   const std::vector<Index> forced = positions_among(kept, options.forced);
   AlignedPath path = aligned_path(judged.table.z, judged.merits, forced, may_enter, context);
 

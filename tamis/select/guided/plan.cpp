@@ -34,10 +34,17 @@ double path_numbers(const Shape& x) {
   return x.cols <= kLongestPath ? kWhole * x.d() * x.d() : kLonger * static_cast<double>(kLongestPath) * x.d();
 }
 
+GraphOptions graph_options(const GuidedOptions& options) {
+  GraphOptions out;
+  out.neighbors = options.guide.neighbors;
+  out.recall = 1;
+  return out;
+}
+
 void add_memory(const Shape& all, const Shape& x, const GuidedOptions& options, int threads, GuidedPlan& plan) {
   constexpr double kGraphs = 3, kSparseSample = 1.7, kViews = 1.1, kSpectrum = 5.4, kBasis = 8.5, kEigenGuards = 6;
   constexpr double kSums = 25, kComparison = 4.2, kBuffers = 3e5;
-  const GraphCost graph(x, options.guide.neighbors, threads);
+  const GraphCost graph(x, graph_options(options), threads);
   const double cells = x.n() * x.d(), graphs = kGraphs * graph.kept;
   const Index clusters = most_clusters(options.guide, x.rows);
   const double basis = kBasis * x.n() * (static_cast<double>(clusters) + kEigenGuards);
@@ -60,7 +67,7 @@ void add_time(const Shape& all, const Shape& x, const GuidedOptions& options, in
   const double columns = std::min(static_cast<double>(kLongestPath), x.d());
   plan.passes = 1;
   plan.seconds = kStatisticsSeconds * all.entries / threads;
-  plan.seconds += kGraphs * tables * GraphCost(x, options.guide.neighbors, threads).seconds;
+  plan.seconds += kGraphs * tables * GraphCost(x, graph_options(options), threads).seconds;
   plan.seconds += guides * kClustering * x.n() / threads;
   plan.seconds += 2 * x.entries * columns / kSquareFlops / threads + kColumn * x.d();
 }

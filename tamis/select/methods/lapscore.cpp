@@ -11,7 +11,7 @@ Options describe(LapScoreOptions& o) { return describe(o.graph); }
 
 LapScorePlan::LapScorePlan(const Shape& shape, const LapScoreOptions& options, int threads)
     : Plan(shape, Code::graphs, threads) {
-  const GraphCost graph(shape, options.graph.neighbors, threads);
+  const GraphCost graph(shape, options.graph, threads);
   path = graph_path(options.graph, shape.rows);
   phases = {{"nearest rows", graph.searching}, {"graph", graph.making}};
   seconds = graph.seconds;
@@ -22,6 +22,7 @@ Selection lapscore(const Source& source, const LapScoreOptions& options, Context
   const Stopwatch watch(context);
   require_valid(options, "lapscore");
   const LapScorePlan plan(shape_of(source), options, context.threads());
+  context.phase("moments of the columns");
   const ColumnMoments moments = checked_moments(source, context);
   const Graph graph = neighbor_graph(source, options.graph, context);
   const Smoothness smooth = column_smoothness(source, moments, graph, context);

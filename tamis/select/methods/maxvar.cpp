@@ -17,6 +17,7 @@ MaxVarPlan::MaxVarPlan(const Shape& shape, const MaxVarOptions&, int threads) : 
 
 Selection maxvar(const Source& source, const MaxVarOptions& options, Context& context) {
   const Stopwatch watch(context);
+  context.phase("moments of the columns");
   const ColumnMoments moments = checked_moments(source, context);
   std::vector<double> scores;
   for (Index j = 0; j < source.cols(); ++j) {

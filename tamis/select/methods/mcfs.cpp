@@ -284,7 +284,7 @@ McfsPlan::McfsPlan(const Shape& shape, const McfsOptions& options, int threads)
       active(active_for(options, shape)),
       view(choose_view(shape, dims, active)) {
   const bool embedded = !options.embedding.empty();
-  const GraphCost graph(shape, options.graph.neighbors, threads);
+  const GraphCost graph(shape, options.graph, threads);
   path = (embedded ? "" : graph_path(options.graph, shape.rows) + "; ") + name_of(view);
   phases = {{"nearest rows", graph.searching},
             {"graph", graph.making},
@@ -322,6 +322,7 @@ Options describe(McfsOptions& o) {
 Selection mcfs(const Source& source, const McfsOptions& options, Context& context) {
   const Stopwatch watch(context);
   check_mcfs(source, options);
+  context.phase("columns that vary");
   const McfsTable data = mcfs_table(source, context);
   const McfsPlan plan(shape_of(data.x.source()), options, context.threads());
 
@@ -332,7 +333,8 @@ Selection mcfs(const Source& source, const McfsOptions& options, Context& contex
   lars.ridge = options.ridge / data.unit / data.unit;
   require(std::isfinite(lars.ridge), ErrorCode::bad_data, MethodName{"mcfs"}, ": ", OptionName{"ridge"}, " = ",
           options.ridge, " is out of all proportion to the data: scale the data");
-  lars.progress = [&](double fraction) { context.progress("mcfs", fraction, "lasso paths"); };
+  lars.progress = [&](double fraction) { context.share_done("lasso paths", fraction); };
+  context.phase("products of the columns");
   const auto columns = columns_for(plan.view, data, context);
   const LarsFit fit = lars_lasso(*columns, multiply_transposed(data.x, y, context), lars, context);
   warn_of_paths(fit, lars.active, report);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tamis/base/error.h"
+#include "tamis/base/text/spelling.h"
 #include "tamis/data/passes/passes.h"
 #include "tamis/graph/laplacian.h"
 #include "tamis/linalg/cholesky.h"
@@ -250,6 +251,8 @@ NdfsFit iterate(const NdfsTable& data, Regression& regression, const Graph& grap
   Matrix& f = fit.f = std::move(first);
   Matrix lf = laplacian_times(graph, kind, f, context), projected = regression.project(f);
   std::vector<double> p(data.copies.number.size(), 1 / beta);  // D = I
+  const auto most = static_cast<double>(options.iterations);
+  context.phase("iterations", {0, most, options.tolerance > 0});
   for (Index t = 0; t < options.iterations && !fit.converged; ++t) {
     context.check_cancelled();
     regression.reweigh(p);
@@ -272,8 +275,8 @@ NdfsFit iterate(const NdfsTable& data, Regression& regression, const Graph& grap
       fit.converged = std::abs(value - fit.objective.back()) <= options.tolerance * std::abs(value);
     }
     fit.objective.push_back(value);
-    context.progress("ndfs", static_cast<double>(t + 1) / static_cast<double>(options.iterations),
-                     concat("iteration ", t + 1, ", objective ", value));
+    context.phase("iterations", {static_cast<double>(t + 1), most, options.tolerance > 0},
+                  concat("objective ", short_number(value)));
   }
   return fit;
 }
@@ -322,6 +325,7 @@ Selection solve(const Source& source, const NdfsTable& data, const NdfsPlan& pla
   out.report.resolved = {{"neighbors", static_cast<double>(graph.neighbors)},
                          {"bandwidth", graph.bandwidth},
                          {"objective_rises", count_rises(fit.objective)}};
+  report_search(graph, out.report);
   if (data.distance > kFar) {
     out.report.warnings.push_back(message(MethodName{"ndfs"}, ": the mean of a column is ", data.distance,
                                           " standard deviations from 0, and columns are not centered: ",
@@ -356,9 +360,10 @@ double system_seconds(const Shape& x, double c, int threads) {
 NdfsPlan::NdfsPlan(const Shape& shape, const NdfsOptions& options, int threads)
     : Plan(shape, Code::systems, threads), by_columns(shape.cols <= shape.rows) {
   constexpr double kPasses = 45, kSmallBuffers = 1.5e5;
-  const GraphCost graph(shape, options.graph.neighbors, threads);
+  const GraphCost graph(shape, options.graph, threads);
   const auto c = static_cast<double>(options.clusters);
   path = system_name(*this);
+  if (searches_cells(options.graph, shape.rows)) path += ", graph in cells";
   if (samples_bandwidth(options.graph, shape.rows)) path += ", bandwidth from a sample of pairs";
   kept += kSmallBuffers * std::min(1.0, c / kSmallPieces);
   phases = {{"nearest rows", graph.searching},

@@ -55,7 +55,7 @@ Options describe(SpecOptions& o) {
 }
 
 SpecPlan::SpecPlan(const Shape& shape, const SpecOptions& options, int threads) : Plan(shape, Code::graphs, threads) {
-  const GraphCost graph(shape, options.graph.neighbors, threads);
+  const GraphCost graph(shape, options.graph, threads);
   path = graph_path(options.graph, shape.rows) + ", function " + std::to_string(options.function);
   const bool spectral = options.function == 3;
   const double eigenvectors = spectral ? eigenvector_numbers(shape.rows, options.clusters) : 0;
@@ -70,6 +70,7 @@ Selection spec(const Source& source, const SpecOptions& options, Context& contex
   require(options.clusters <= source.rows(), ErrorCode::usage, MethodName{"spec"}, ": ", OptionName{"clusters"}, " = ",
           options.clusters, ", need 1..n = ", source.rows());
   const SpecPlan plan(shape_of(source), options, context.threads());
+  context.phase("moments of the columns");
   const ColumnMoments moments = checked_moments(source, context);
   const Graph graph = neighbor_graph(source, options.graph, context);
   const Smoothness smooth = column_smoothness(source, moments, graph, context);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tamis/base/error.h"
+#include "tamis/base/text/spelling.h"
 #include "tamis/graph/laplacian.h"
 #include "tamis/select/rufs/rufs_algebra.h"
 
@@ -91,6 +92,8 @@ RufsFit fit_rufs(const RufsProblem& problem, Matrix g, Index rounds, double tole
   out.trace.push_back(now);
   weights.run(state, WeightStep::Gap::rough, context);
   now = checked(problem, state, now, context);
+  const auto most = static_cast<double>(rounds);
+  context.phase("rounds", {0, most, tolerance > 0});
   for (Index round = 1; round <= rounds && !out.converged; ++round) {
     context.check_cancelled();
     label_step(problem, state, context);
@@ -101,9 +104,9 @@ RufsFit fit_rufs(const RufsProblem& problem, Matrix g, Index rounds, double tole
     now = checked(problem, state, now, context);
     out.converged = tolerance > 0 && out.trace.back().sum() - now.sum() <= tolerance * now.sum();
     out.trace.push_back(now);
-    context.progress("rufs", static_cast<double>(round) / static_cast<double>(rounds),
-                     concat("round ", round, ", J ", now.sum()));
+    context.phase("rounds", {static_cast<double>(round), most, tolerance > 0}, concat("J ", short_number(now.sum())));
   }
+  context.phase("final weights");
   out.gap = weights.run(state, WeightStep::Gap::fine, context);
   out.trace.back() = checked(problem, state, now, context);
   return out;

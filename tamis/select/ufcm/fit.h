@@ -42,6 +42,7 @@ class Fit {
 
  private:
   void keep_state();
+  void show_progress(const std::string& detail);
   double stopping_margin() const;
   void finish_terms(double scatter);
   void record_objective();

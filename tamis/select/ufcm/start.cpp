@@ -60,6 +60,7 @@ Start sampled_start(const UfcmTable& table, const UfcmOptions& options, Index co
   }
   if (!options.labels.empty()) sampled.labels.resize(rows.size());
   const UncountedPasses uncounted(context);
+  const Stage stage(context, concat("sample of ", count, " rows"));
   const Restored<CheckpointStore*> unkept(context.checkpoint, nullptr);  // over soon: its states are not worth keeping
   const Selection fit = ufcm(Source(make_dense_store(view_of(values))), sampled, context);
   Start start;

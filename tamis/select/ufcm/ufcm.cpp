@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tamis/base/error.h"
+#include "tamis/base/text/spelling.h"
 #include "tamis/linalg/orthogonal.h"
 #include "tamis/select/direct.h"
 #include "tamis/select/shared_options.h"
@@ -20,6 +21,7 @@ namespace tamis {
 // --- Algorithm 1 of the paper --------------------------------------------------------------------------------------
 
 void Fit::run() {
+  show_progress({});
   for (;; ++next_) {
     keep_state();
     const Points<double> y = clusters_.points(w());  // Z W
@@ -32,9 +34,14 @@ void Fit::run() {
     if (converged_) return;
     directions_.update(clusters_, beta_, d);  // W, Eq. 14
     record_objective();                       // with G = (U'U)^-1 U'Z W, Eq. 11
-    context_.progress(options_.name, static_cast<double>(next_) / static_cast<double>(options_.iterations),
-                      concat("iteration ", next_, ", objective ", objective_.back()));
+    show_progress(concat("objective ", short_number(objective_.back())));
   }
+}
+
+void Fit::show_progress(const std::string& detail) {
+  const Steps steps{static_cast<double>(objective_.size()), static_cast<double>(options_.iterations),
+                    options_.tolerance > 0};
+  context_.phase("iterations", steps, detail);
 }
 
 void Fit::keep_state() {
@@ -161,6 +168,7 @@ void order_by_qr(Selection& out) {
 }
 
 UfcmTable ufcm_table(const Source& source, Context& context) {
+  context.phase("columns that vary");
   Varying varying = varying_columns(source, context);
   Distinct distinct = distinct_columns(varying, context);
   const std::vector<double>& scatter = distinct.moments.scatter;
@@ -190,6 +198,7 @@ Selection fit_source(const Source& source, const UfcmOptions& options, Context& 
 
   Start start;
   if (plan.sample > 0 && !kept) start = sampled_start(table, options, plan.sample, context);
+  context.phase("first directions");
   std::optional<Scatter> scatter;
   if (plan.scatter != ScatterPath::centroids) scatter.emplace(z, plan.scatter, context);
   if (kept) {
