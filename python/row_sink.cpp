@@ -25,7 +25,7 @@ RowSink::RowSink(const RowShape& shape, Context& context)
 
 void RowSink::add(const nb::object& data, Index first_column) {
   context_.check_cancelled();
-  const Index done = std::visit([](const auto& spool) { return spool.rows(); }, spool_);
+  const Index done = std::visit([](const auto& written) { return written.rows(); }, written_);
   context_.phase("rows", {static_cast<double>(done), static_cast<double>(rows_)});
   const Source piece = source_of(data);
   const nb::gil_scoped_release release;

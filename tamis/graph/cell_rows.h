@@ -90,7 +90,7 @@ class DenseCellRows {
 
   const Centered& z_;
   const Cells& cells_;
-  BasicMatrix<float> local_;               // in the order of cells
+  BasicMatrix<float> local_;    // in the order of cells
   std::vector<double> square_;  // of its rows
 };
 

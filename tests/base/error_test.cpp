@@ -130,15 +130,15 @@ TEST(Context, CancellationIsAnErrorOfItsOwn) {
 TEST(Context, HandsOnProgressAndWarnings) {
   Context context(1);
   EXPECT_NO_THROW(context.phase("x"));
-  EXPECT_NO_THROW(context.warn("nobody listens"));
+  EXPECT_NO_THROW(context.warn(Message("nobody listens")));
   std::string seen;
   context.on_progress = [&](const Progress& p) {
     seen = concat(p.stage, " ", p.steps.done, " of ", p.steps.total, " ", p.phase, ", ", p.detail);
   };
-  context.on_warning = [&](const Message& line) { seen += "; " + line.text(); };
+  context.on_warning = [&](const Warning& line) { seen += "; " + line.text(); };
   const Stage stage(context, "ufcm");
   context.phase("iterations", {3, 12}, "objective 5");
-  context.warn("careful");
+  context.warn(Message("careful"));
   EXPECT_EQ(seen, "ufcm 3 of 12 iterations, objective 5; careful");
 }
 

@@ -79,7 +79,7 @@ TEST(Csv, WarnsOfARowThatMayBeAHeader) {
   const auto warned = [](const std::string& text) {
     std::string message;
     Context context(1);
-    context.on_warning = [&](const Message& line) { message = line.text(); };
+    context.on_warning = [&](const Warning& line) { message = line.text(); };
     read_csv(*open_memory(text, "x.csv"), 0, {}, context);
     return message;
   };
@@ -96,7 +96,7 @@ TEST(Csv, WarnsOfARowThatMayBeAHeader) {
 TEST(Csv, WarnsOfAHeaderThatMayBeARow) {
   Context context(1);
   std::vector<std::string> warnings;
-  context.on_warning = [&](const Message& warning) { warnings.push_back(warning.text()); };
+  context.on_warning = [&](const Warning& warning) { warnings.push_back(warning.text()); };
   ReadOptions options;
   options.labels = {"1"};
   read_csv(*open_memory("5.1,setosa\n4.9,setosa\n6.3,virginica\n", "x.csv"), 0, options, context);

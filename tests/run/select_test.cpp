@@ -44,7 +44,7 @@ class VarianceMethod : public BoundMethod {
 
 SelectResult select(const SelectRequest& request, std::vector<std::string>* warnings = nullptr) {
   Context context(1, 0);
-  if (warnings) context.on_warning = [warnings](const Message& message) { warnings->push_back(message.text()); };
+  if (warnings) context.on_warning = [warnings](const Warning& message) { warnings->push_back(message.text()); };
   Method method;
   method.name = "variance";
   VarianceMethod bound;
