@@ -24,7 +24,7 @@ def explain_missing_core(error):
         name = {"GLIBC": "glibc", "GLIBCXX": "libstdc++", "CXXABI": "libstdc++"}.get(library.group(1), library.group(1))
         found = f" ({platform.libc_ver()[1]})" if name == "glibc" and platform.libc_ver()[0] == "glibc" else ""
         return (f"tamis: this build needs a newer {name} than this system has{found}; install a wheel for this system, "
-                "or build it here: pip install --no-binary tamis tamis")
+                "or build the source distribution here: pip install tamis-*.tar.gz")
     folder = os.path.dirname(os.path.abspath(__file__))
     built = sorted(name for name in os.listdir(folder) if name.startswith("_core.") and not name.endswith(".pyi"))
     if find_spec(__package__ + "._core") is None:

@@ -75,6 +75,10 @@ def test_the_requirements_of_pip_and_of_make_are_the_same():
     assert re.findall(r'"([^"]+)"', pinned) == listed
 
 
+def test_the_citation_names_this_version():
+    assert f"\nversion: {tamis.__version__}\n" in (ROOT / "CITATION.cff").read_text()
+
+
 def test_the_licenses_are_those_of_the_packages_that_were_built_in():
     """Texts in third_party/ against the packages of the build."""
     from importlib.metadata import distribution, files
