@@ -98,6 +98,7 @@ class LaplacianScore(Selector, method="lapscore"):
     n_neighbors: int
     bandwidth: float | None
     weights: Literal["heat", "binary", "cosine"]
+    recall: float
     def __init__(
         self,
         n_features_to_select: int | float | Literal["auto"] | None = None,
@@ -107,6 +108,7 @@ class LaplacianScore(Selector, method="lapscore"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        recall: float = 0.98,
     ) -> None: ...
 
 class SPEC(Selector, method="spec"):
@@ -115,6 +117,7 @@ class SPEC(Selector, method="spec"):
     n_neighbors: int
     bandwidth: float | None
     weights: Literal["heat", "binary", "cosine"]
+    recall: float
     def __init__(
         self,
         n_features_to_select: int | float | Literal["auto"] | None = None,
@@ -126,6 +129,7 @@ class SPEC(Selector, method="spec"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        recall: float = 0.98,
     ) -> None: ...
 
 class MCFS(Selector, method="mcfs"):
@@ -137,6 +141,7 @@ class MCFS(Selector, method="mcfs"):
     n_neighbors: int
     bandwidth: float | None
     weights: Literal["heat", "binary", "cosine"]
+    recall: float
     def __init__(
         self,
         n_features_to_select: int | float | Literal["auto"] | None = None,
@@ -151,6 +156,7 @@ class MCFS(Selector, method="mcfs"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        recall: float = 0.98,
     ) -> None: ...
 
 class NDFS(Selector, method="ndfs"):
@@ -167,6 +173,7 @@ class NDFS(Selector, method="ndfs"):
     bandwidth: float | None
     weights: Literal["heat", "binary", "cosine"]
     init: Literal["kmeans"] | ArrayLike
+    recall: float
     def __init__(
         self,
         n_features_to_select: int | float | Literal["auto"] | None = None,
@@ -186,6 +193,7 @@ class NDFS(Selector, method="ndfs"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        recall: float = 0.98,
     ) -> None: ...
 
 class RUFS(Selector, method="rufs"):
@@ -203,6 +211,7 @@ class RUFS(Selector, method="rufs"):
     bandwidth: float | None
     weights: Literal["heat", "binary", "cosine"]
     init: Literal["kmeans"] | ArrayLike
+    recall: float
     def __init__(
         self,
         n_features_to_select: int | float | Literal["auto"] | None = None,
@@ -223,6 +232,7 @@ class RUFS(Selector, method="rufs"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        recall: float = 0.98,
     ) -> None: ...
 
 class SPCAFS(Selector, method="spcafs"):
