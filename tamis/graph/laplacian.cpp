@@ -18,6 +18,7 @@ constexpr Index kRowsPerTask = 1024;
 constexpr Index kDenseRows = 512;
 constexpr Index kGuard = 6;          // extra vectors that speed up the last wanted one
 constexpr Index kFilterDegree = 12;  // products with W for one step: cheap beside the basis
+constexpr Index kLargeDegree = 30;   // of graphs of many rows, where eigenvalues lie closer together
 constexpr double kSameValue = 1e-7;  // eigenvalues closer than this share one space
 constexpr Index kRounds = 200;
 // Streams of the seed.
@@ -67,7 +68,7 @@ struct Deflated {
 };
 
 // The Chebyshev polynomial of the operator that is small on [-1, top] and grows fast above: what is wanted.
-Matrix filtered(const Deflated& n, double top, Matrix x) {
+Matrix filtered(const Deflated& n, Index degree, double top, Matrix x) {
   const double middle = (top - 1) / 2, radius = (top + 1) / 2;
   const auto shifted = [&](const Matrix& v, double factor) {
     Matrix out = n.times(v, 1.0);
@@ -75,7 +76,7 @@ Matrix filtered(const Deflated& n, double top, Matrix x) {
     return out;
   };
   Matrix now = shifted(x, 1.0);
-  for (Index k = 1; k < kFilterDegree; ++k) {
+  for (Index k = 1; k < degree; ++k) {
     Matrix next = shifted(now, 2.0);
     for (Index i = 0; i < next.size(); ++i) next.data()[i] -= x.data()[i];
     x = std::move(now);
@@ -88,6 +89,7 @@ Matrix filtered(const Deflated& n, double top, Matrix x) {
 // where products with W are cheap and a polynomial of high degree tells them apart.
 EigenPairs by_iteration(const Deflated& n, Index width, Index count, double tolerance, Context& context) {
   Matrix x = orthonormal_complement(n.trivial, normal_matrix(n.graph.rows, width, Random(context.seed, kStartStream)));
+  const Index degree = n.graph.cells > 0 ? kLargeDegree : kFilterDegree;
   for (Index round = 0;; ++round) {
     context.check_cancelled();
     // Rayleigh-Ritz through the solver: no steps, it only turns the basis.
@@ -101,7 +103,7 @@ EigenPairs by_iteration(const Deflated& n, Index width, Index count, double tole
     RitzPairs found = largest_eigenpairs(m, {std::move(x), {}, {}, {}, 0, false}, options);
     if (found.converged || round == kRounds) return {std::move(found.values), std::move(found.vectors)};
     const double top = std::clamp(found.values.back(), -0.5, 1 - 1e-6);
-    x = orthonormal_complement(n.trivial, filtered(n, top, std::move(found.vectors)));
+    x = orthonormal_complement(n.trivial, filtered(n, degree, top, std::move(found.vectors)));
   }
 }
 
@@ -180,6 +182,11 @@ Spectrum smoothest_eigenvectors(const Graph& graph, Index count, Context& contex
   Spectrum out{first_columns(pairs.vectors, std::min(count, pairs.vectors.cols())), {}};
   for (Index k = 0; k < out.vectors.cols(); ++k) out.values.push_back(1 - pairs.values[k]);
   return out;
+}
+
+Spectrum smoothest_eigenvectors(const Graph& graph, Index count, Context& context) {
+  constexpr double kExact = 1e-10, kInCells = 1e-6;
+  return smoothest_eigenvectors(graph, count, context, graph.cells > 0 ? kInCells : kExact);
 }
 
 }  // namespace tamis

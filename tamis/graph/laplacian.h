@@ -26,7 +26,9 @@ bool takes_whole_spectrum(Index rows, Index count);
 // The `count` smallest, after the trivial one, sqrt(degree), is deflated explicitly. Where eigenvalues coincide
 // (a graph in several parts) the basis is fixed by the seed alone, not by rounding.
 // Residuals are below `tolerance`.
-Spectrum smoothest_eigenvectors(const Graph& graph, Index count, Context& context, double tolerance = 1e-10);
+Spectrum smoothest_eigenvectors(const Graph& graph, Index count, Context& context, double tolerance);
+// As far as the graph is worth it: where a few neighbors may be missing, vectors need not be exact to ten digits.
+Spectrum smoothest_eigenvectors(const Graph& graph, Index count, Context& context);
 // sqrt(degree) / ||.||, the trivial one, as one column.
 Matrix trivial_eigenvector(const Graph& graph);
 

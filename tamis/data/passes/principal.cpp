@@ -71,9 +71,10 @@ Index sample_size(Index rows, Index cols, bool sparse, Index count, Index most) 
 }
 
 // Z'R for random R: a start in the row space of Z that moves with its columns when they are permuted.
-Matrix random_start(const Centered& z, Index width, Context& context) {
+Matrix random_start(const Centered& z, Index width, Accuracy accuracy, Context& context) {
   const Random random(context.seed, kStartStream);
-  const Index sampled = rows_to_start_from(z.rows(), z.cols(), z.source().sparse(), width);
+  const bool all = accuracy == Accuracy::fixed;  // sparse rows are not sampled, and dense ones must start where they do
+  const Index sampled = all ? 0 : rows_to_start_from(z.rows(), z.cols(), z.source().sparse(), width);
   if (sampled == 0) return orthonormalized(multiply_transposed(z, normal_matrix(z.rows(), width, random), context));
   const Sample some(z, sampled, context);
   const UncountedPasses uncounted(context);
@@ -88,7 +89,7 @@ RitzPairs by_iteration(const SymmetricOperator& m, Index count, Accuracy accurac
   options.count = std::min(count, start.vectors.cols());
   options.basis = 6 * start.vectors.cols();
   options.steps = static_cast<Index>(accuracy);
-  options.tolerance = accuracy == Accuracy::full ? 1e-9 : 1e-3;
+  options.tolerance = accuracy == Accuracy::rough ? 1e-3 : 1e-9;
   return largest_eigenpairs(m, std::move(start), options);
 }
 
@@ -99,7 +100,7 @@ RitzPairs from_columns(const Centered& z, Index count, Accuracy accuracy, const 
   SymmetricOperator scatter;
   scatter.dim = z.cols();
   scatter.image = [&](const Matrix& v) { return s.empty() ? scatter_product(z, v, context) : product(s, v); };
-  RitzPairs found = by_iteration(scatter, count, accuracy, random_start(z, width_for(z, count), context));
+  RitzPairs found = by_iteration(scatter, count, accuracy, random_start(z, width_for(z, count), accuracy, context));
   found.image = Matrix();
   return without_null(std::move(found), count, z.rows(), z.cols());
 }
@@ -126,7 +127,7 @@ RitzPairs of_row_gram(const Centered& z, Index count, Accuracy accuracy, Context
     m.dim = n;
     m.image = [&](const Matrix& u) { return k.empty() ? products(u) : product(k, u); };
     Matrix start = normal_matrix(n, width_for(z, count), Random(context.seed, kStartStream));
-    if (!k.empty()) start = product(k, start);
+    if (!k.empty() || accuracy == Accuracy::fixed) start = m.image(start);
     found = by_iteration(m, count, accuracy, orthonormalized(std::move(start)));
   }
   return without_null(std::move(found), count, n, z.cols());
@@ -174,8 +175,8 @@ RitzPairs principal_directions(const Centered& z, Index count, Accuracy accuracy
   const PrincipalPath path = principal_path(z.rows(), z.cols(), z.source().sparse(), !scatter.empty());
   if (path == PrincipalPath::gram) {
     const Matrix& s = scatter.empty() ? gram(z, context) : scatter;
-    return accuracy == Accuracy::full || z.cols() <= kTiny ? from_gram(z, count, s)
-                                                           : from_columns(z, count, accuracy, s, context);
+    const Index whole = accuracy == Accuracy::full ? z.cols() : accuracy == Accuracy::fixed ? kSmall : kTiny;
+    return z.cols() <= whole ? from_gram(z, count, s) : from_columns(z, count, accuracy, s, context);
   }
   if (path == PrincipalPath::products) return from_columns(z, count, accuracy, scatter, context);
   return from_rows(z, count, accuracy, context);

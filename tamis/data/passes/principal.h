@@ -8,8 +8,9 @@
 namespace tamis {
 
 // How far an iteration goes, by its number of steps at most: `rough` is good enough to start from, not to define
-// anything by.
-enum class Accuracy { rough = 3, full = 60 };
+// anything by. `fixed` may define something: what comes out is a function of the table and the seed, whether the rows
+// are dense or sparse, by whichever path, though it has not converged where the spectrum is flat.
+enum class Accuracy { rough = 3, fixed = 4, full = 60 };
 
 // By which side the directions are found: of Z'Z, of ZZ', or by products with the data on the shorter side. A function
 // of the shape, and of whether Z'Z is known already.

@@ -75,7 +75,7 @@ void complete_start(const UfcmTable& table, const UfcmOptions& options, Index di
   const bool sampled = !start.w.vectors.empty();
   start.beta = given_beta(options, table.unit);
   if (options.beta && sampled) return;
-  const Accuracy accuracy = options.beta ? Accuracy::rough : Accuracy::full;
+  const Accuracy accuracy = options.beta ? Accuracy::rough : Accuracy::fixed;
   RitzPairs principal = principal_directions(table.z, dims, accuracy, scatter, context);
   if (principal.vectors.empty()) throw NoVariation("no variation left above rounding");
   if (!options.beta) start.beta = scale_free_beta(principal, table.copies.number, options.sparsity, options.p);
