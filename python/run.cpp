@@ -75,7 +75,7 @@ void Run::show(const Progress& at) {
   const nb::gil_scoped_acquire gil;
   try {
     const double fraction = at.fraction();
-    progress_(at.stage, fraction < 0 ? nb::none() : nb::float_(fraction), line);
+    progress_(at.stage, fraction < 0 ? nb::object(nb::none()) : nb::object(nb::float_(fraction)), line);
   } catch (nb::python_error& error) {
     error.restore();
     keep_pending();

@@ -14,6 +14,7 @@ class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     random_state: int | np.random.RandomState | np.random.Generator | None
     n_jobs: int | None
     verbose: int
+    missing: Literal["refuse", "drop-columns", "mean", "median"]
     scores_: NDArray[np.float64]
     ranking_: NDArray[np.int64]
     share_: NDArray[np.float64]
@@ -52,6 +53,7 @@ class GuidedUFCM(Selector, method="guided"):
         n_jobs: int | None = None,
         verbose: int = 0,
         evidence: bool = True,
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...
 
 class UFCM(Selector, method="ufcm"):
@@ -83,6 +85,7 @@ class UFCM(Selector, method="ufcm"):
         n_jobs: int | None = None,
         verbose: int = 0,
         order: Literal["norm", "qr"] = "norm",
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...
 
 class MaxVariance(Selector, method="maxvar"):
@@ -92,6 +95,7 @@ class MaxVariance(Selector, method="maxvar"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...
 
 class LaplacianScore(Selector, method="lapscore"):
@@ -107,6 +111,7 @@ class LaplacianScore(Selector, method="lapscore"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...
 
 class SPEC(Selector, method="spec"):
@@ -126,6 +131,7 @@ class SPEC(Selector, method="spec"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...
 
 class MCFS(Selector, method="mcfs"):
@@ -151,6 +157,7 @@ class MCFS(Selector, method="mcfs"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...
 
 class NDFS(Selector, method="ndfs"):
@@ -186,6 +193,7 @@ class NDFS(Selector, method="ndfs"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...
 
 class RUFS(Selector, method="rufs"):
@@ -223,6 +231,7 @@ class RUFS(Selector, method="rufs"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...
 
 class SPCAFS(Selector, method="spcafs"):
@@ -244,4 +253,5 @@ class SPCAFS(Selector, method="spcafs"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...
