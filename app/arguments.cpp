@@ -63,10 +63,11 @@ void add_run_flags(CLI::App& app, RunArguments& arguments) {
 
 void add_data_flags(CLI::App& app, DataArguments& arguments) {
   begin_group(app, kTableGroup);
-  app.add_option("DATA", arguments.path,
-                 "The table: .csv .tsv .tab .txt .dat .npy .npz .mtx .svm .libsvm .svmlight (text also as .gz), a 10x "
-                 "folder, or - for CSV "
-                 "on standard input");
+  app.add_option(
+      "DATA", arguments.path,
+      "The table: .csv .tsv .tab .txt .dat .data .npy .npz .mtx .svm .libsvm .svmlight (text also as .gz), a 10x "
+      "folder, or - for CSV "
+      "on standard input");
   app.add_option("--array", arguments.array, "Name of the array in an .npz file (X)")->type_name("NAME");
   app.add_option("--header", arguments.header,
                  "Whether the first line of a CSV file holds column names: yes, no or auto (auto)")

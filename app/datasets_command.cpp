@@ -1,4 +1,6 @@
 // tamis datasets [DIR]: what the experiments expect, and whether it is there.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 
 #include "app/session.h"
@@ -69,6 +71,11 @@ std::string datasets_text(const std::vector<Checked>& states) {
   const bool checked = states.front().state != State::unchecked;
   TextTable table({left, right, right, left, left, left});
   table.add({"file", "shape", "classes", "type", "image", checked ? "state" : ""});
+  constexpr std::size_t kIndentOfOrigins = 10;
+  const std::size_t width = columns_of_terminal(STDOUT_FILENO);
+  const auto fitting = [&](const std::string& text) {
+    return isatty(STDOUT_FILENO) == 1 ? wrapped(text, kIndentOfOrigins, width) : text;
+  };
   std::string origins;
   for (std::size_t i = 0; i < states.size(); ++i) {
     const ExpectedSet& set = expected_sets()[i];
@@ -77,12 +84,13 @@ std::string datasets_text(const std::vector<Checked>& states) {
                tamis::name_of(set.dtype),
                concat(set.image_rows, " x ", set.image_columns, set.column_major ? ", by columns" : ", by rows"),
                checked ? name_of(states[i].state) + reason : ""});
-    origins += concat("\n", set.name, " (", set.title, " in the paper)\n  from    ", set.origin, "\n",
-                      set.limits.empty() ? "" : "  limits  " + set.limits + "\n", "  sha256  ", set.sha256_file, "\n");
+    origins += concat("\n", set.name, " (", set.title, " in the paper)\n  from    ", fitting(set.origin), "\n",
+                      set.limits.empty() ? "" : "  limits  " + fitting(set.limits) + "\n", "  sha256  ",
+                      set.sha256_file, "\n");
   }
   return table.to_text() + origins +
          "\nEach file holds X (one row a sample, not scaled) and y (int32 classes from 0). A file is right when the "
-         "numbers\nand classes in it are, however it was packed. None is part of Tamis: get them where they come "
+         "numbers and classes in it are, however it was packed. None is part of Tamis: get them where they come "
          "from.\n";
 }
 

@@ -78,8 +78,8 @@ std::vector<Curve> curves(const Table& table, const std::vector<Index>& guided, 
     }
   };
   add("guided", guided);
-  add("ufcm, told c = 10", ranking_of(table, "ufcm", context));
-  add("largest variance", ranking_of(table, "maxvar", context));
+  add("ufcm, c = 10", ranking_of(table, "ufcm", context));
+  add("max variance", ranking_of(table, "maxvar", context));
   EvaluateOptions single = options;
   single.repeats = 1;
   out.push_back({"random", true, {}});
@@ -100,7 +100,7 @@ std::string accuracy_text(const SubsetScore& score) {
 std::string curves_table(const std::vector<Curve>& all) {
   using enum TextTable::Align;
   TextTable table({left, right, right, right, right, right});
-  std::vector<std::string> head = {"ACC in % by pixels"};
+  std::vector<std::string> head = {"ACC in % at"};
   for (const Index k : kSizes) head.push_back(std::to_string(k));
   table.add(head);
   for (const Curve& curve : all) {
@@ -114,7 +114,7 @@ std::string curves_table(const std::vector<Curve>& all) {
 
 std::string closing_words(const std::string& page) {
   return concat(
-      "\nk-means with 10 clusters on the chosen pixels alone, compared with the digits: mean +- sd of 10 starts;\n"
+      "\nk-means with 10 clusters on the chosen pixels alone, compared with the digits: mean +- sd of 10 starts; "
       "random: of ",
       kSubsets, " subsets. One small table proves nothing; docs/guided.md says what to expect.\n", kCredit, "\n",
       page.empty() ? "" : "Page: " + printable(page, 200) + ", to be opened in a browser\n",
@@ -211,8 +211,8 @@ int run_demo(const DemoArguments& arguments) {
       folder ? concat(arguments.output.empty() ? kFolder : arguments.output, "/", kDemoPage) : std::string();
   const Report& report = result.selection.report;
   print_result(concat("Handwritten digits: ", kDigitRows, " images of 8 x 8 pixels, no labels used for the choice.\n",
-                      method.name, " put the pixels in order in ", short_number(1000.0 * report.seconds, 3),
-                      " ms, without being told that there are ten digits. The first ", kFeatures, ":\n\n",
+                      method.name, " put the pixels in order in ", short_number(report.seconds, 3),
+                      " s, without being told that there are ten digits. The first ", kFeatures, ":\n\n",
                       picture(result.selected), "\n", curves_table(worth), closing_words(page)));
   return 0;
 }

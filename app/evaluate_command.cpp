@@ -111,7 +111,7 @@ int run_evaluate(const EvaluateArguments& arguments) {
       scores_table(evaluation, options.subsets) +
       concat("\nk-means with ", options.clusters, " clusters against ", labels.names.size(), " classes; mean +- sd of ",
              options.repeats,
-             " single starts (random: of the subsets' means);\nbest: ACC of the start with the least inertia\n"));
+             " single starts (random: of the subsets' means); best: ACC of the start with the least inertia\n"));
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "app/terminal.h"
 #include "tamis/base/text/nearest.h"
 #include "tamis/base/text/quote.h"
 
@@ -23,22 +24,6 @@ std::size_t terminal_width() {
     return kUsualWidth;
   }
   return std::clamp<std::size_t>(size.ws_col, kLeastWidth, kMostWidth);
-}
-
-// Words in lines of at most `width` characters; all lines but the first begin with `indent` spaces.
-std::string wrapped(const std::string& paragraph, std::size_t indent, std::size_t width) {
-  std::istringstream words(paragraph);
-  std::string out, word;
-  std::size_t column = indent;
-  while (words >> word) {
-    if (column > indent && column + 1 + word.size() > width) {
-      out += "\n" + std::string(indent, ' ');
-      column = indent;
-    }
-    out += (column > indent ? " " : "") + word;
-    column += (column > indent ? 1 : 0) + word.size();
-  }
-  return out;
 }
 
 // "  --flag NAME          description", the description on a line of its own where the flag is long.

@@ -98,7 +98,7 @@ std::string facts_of(const Known& known) {
                             size_text(store.table_bytes()), " in memory")});
   facts.add({"zeros", short_number(100.0 * zero_share(table, found), 3) + " %"});
   facts.add({"missing", found.not_finite == 0 ? "0"
-                                              : concat(found.not_finite, " NaN or infinite, in columns ",
+                                              : concat(found.not_finite, " NaN or infinite; columns that have any: ",
                                                        count_and_names(table, found.columns_not_finite))});
   facts.add({"constant", count_and_names(table, found.constant)});
   facts.add({"duplicates", duplicates_text(table, found)});

@@ -198,7 +198,7 @@ std::string summary(const Job& job, Session& session) {
   TextTable table({TextTable::Align::left, TextTable::Align::left});
   const auto& store = job.table.source.store();
   table.add(
-      {"data", concat(job.result.scores.size(), " features x ", store.rows(), " rows, ",
+      {"data", concat(store.rows(), " rows x ", job.result.scores.size(), " features, ",
                       store.sparse() ? "sparse " : "", name_of(store.dtype()), store.in_memory() ? "" : " on disk",
                       job.result.constant > 0 ? concat(", ", job.result.constant, " constant") : "")});
   table.add({"method", concat(job.method.name, report.path.empty() ? "" : ", path " + report.path)});
@@ -212,8 +212,9 @@ std::string summary(const Job& job, Session& session) {
     table.add({"status", concat(name_of(report.status), ", ", report.iterations, " iterations")});
   }
   if (!report.objective.empty()) table.add({"objective", short_number(report.objective.back(), 10)});
-  table.add({"time", concat(short_number(report.seconds, 3), " s, ", report.passes, " passes over the data, ",
-                            session.context().threads(), " threads")});
+  table.add(
+      {"time", concat(short_number(report.seconds, 3), " s, ", report.passes, report.passes == 1 ? " pass" : " passes",
+                      " over the data, ", session.context().threads(), " threads")});
   if (const auto& redundancy = job.result.redundancy) table.add({"redundancy", repetition_text(*redundancy)});
   if (!job.result.selection.clusters.empty()) table.add({"clusters", cluster_sizes(job.result.selection.clusters)});
   std::string out = table.to_text();

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <sstream>
 
 #include "app/signals.h"
 #include "tamis/base/error.h"
@@ -18,6 +19,7 @@ namespace tamis::app {
 
 namespace {
 
+constexpr std::size_t kIndentOfMessages = 2;  // of lines after the first, on a terminal
 constexpr auto kRedraw = std::chrono::milliseconds(100);
 std::string padded(const std::string& cell, std::size_t width, TextTable::Align align) {
   const std::string space(width - std::min(width, character_count(cell)), ' ');
@@ -26,7 +28,24 @@ std::string padded(const std::string& cell, std::size_t width, TextTable::Align 
 
 }  // namespace
 
-void print_result(std::string_view text) {
+namespace {
+
+// Lines of prose that are wider than the terminal; tables have more than one space between words, and JSON is for
+// programs.
+std::string fitting_prose(std::string_view text, std::size_t width) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string line(text.substr(0, end));
+    const bool prose = line.find("  ") == std::string::npos && !line.starts_with('{') && !line.starts_with('[');
+    out += prose && character_count(line) > width ? wrapped(line, 0, width) : line;
+    if (end < text.size()) out += '\n';
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  return out;
+}
+
+void write_result(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(STDOUT_FILENO, text.data(), text.size());
     if (written >= 0) {
@@ -41,13 +60,41 @@ void print_result(std::string_view text) {
   }
 }
 
+}  // namespace
+
+std::string wrapped(const std::string& paragraph, std::size_t indent, std::size_t width) {
+  std::istringstream words(paragraph);
+  std::string out, word;
+  std::size_t column = indent;
+  while (words >> word) {
+    if (column > indent && column + 1 + character_count(word) > width) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    }
+    out += (column > indent ? " " : "") + word;
+    column += (column > indent ? 1 : 0) + character_count(word);
+  }
+  return out;
+}
+
+void print_result(std::string_view text) {
+  if (isatty(STDOUT_FILENO) == 1) {
+    write_result(fitting_prose(text, columns_of_terminal(STDOUT_FILENO)));
+  } else {
+    write_result(text);
+  }
+}
+
 void write_error_stream(std::string_view text) {
   // Nobody is left to be told where this fails.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }
 
 void print_message(std::string_view message) {
-  write_error_stream("tamis: " + printable(message, message.size()) + "\n");
+  std::string line = "tamis: " + printable(message, message.size());
+  const std::size_t width = columns_of_terminal(STDERR_FILENO);
+  if (isatty(STDERR_FILENO) == 1 && character_count(line) > width) line = wrapped(line, kIndentOfMessages, width);
+  write_error_stream(line + "\n");
 }
 
 std::string TextTable::to_text() const {
@@ -55,8 +102,20 @@ std::string TextTable::to_text() const {
   for (const auto& row : rows_) {
     for (std::size_t j = 0; j < row.size(); ++j) width[j] = std::max(width[j], character_count(row[j]));
   }
+  // A last column of words is wrapped to the terminal, where there is one; below the row where it has no room beside
+  // it.
+  constexpr std::size_t kLeastRoom = 18, kBelow = 4;
+  std::size_t before = 0;
+  for (std::size_t j = 0; j + 1 < width.size(); ++j) before += width[j] + 2;
+  const std::size_t screen = isatty(STDOUT_FILENO) == 1 ? columns_of_terminal(STDOUT_FILENO) : 0;
+  const bool wide = columns_.back() == Align::left && screen > 0 && before + width.back() > screen && before < screen;
+  const bool below = wide && before + kLeastRoom > screen;
   std::string out;
-  for (const auto& row : rows_) {
+  for (auto row : rows_) {
+    if (wide && row.size() == columns_.size()) {
+      row.back() = below ? "\n" + std::string(kBelow, ' ') + wrapped(row.back(), kBelow, screen)
+                         : wrapped(row.back(), before, screen);
+    }
     for (std::size_t j = 0; j < row.size(); ++j) out += (j == 0 ? "" : "  ") + padded(row[j], width[j], columns_[j]);
     out.erase(out.find_last_not_of(' ') + 1);
     out += '\n';

@@ -11,11 +11,12 @@
 
 namespace tamis::app {
 
-// All of it or Error(io); a reader that has gone away (EPIPE) is no error of ours.
+// All of it or Error(io); a reader that has gone away (EPIPE) is no error of ours. On a terminal, prose is wrapped.
 void print_result(std::string_view text);
 // As it is on standard error; allocates nothing.
 void write_error_stream(std::string_view text);
-// One line on standard error, "tamis: ...", with nothing in it that a terminal would obey.
+// One line on standard error, "tamis: ...", with nothing in it that a terminal would obey; a terminal gets it wrapped
+// at spaces.
 void print_message(std::string_view message);
 
 // Columns lined up by their widest cell, two spaces apart; the first row is the heading.
@@ -35,6 +36,9 @@ class TextTable {
 std::string fixed_number(double value, int digits);
 // "0.712 +- 0.031"
 std::string plus_minus(double mean, double sd);
+
+// Words in lines of at most `width` characters; all lines but the first begin with `indent` spaces.
+std::string wrapped(const std::string& paragraph, std::size_t indent, std::size_t width);
 
 // How wide the terminal behind a stream is; 80 where nobody says.
 std::size_t columns_of_terminal(int stream);

@@ -284,4 +284,24 @@ nb::dict read(const nb::bytes& path, const std::string& array, const std::string
   return out;
 }
 
+nb::dict without_missing(const nb::object& data, const std::string& missing, const std::vector<std::string>& names,
+                         const nb::dict& words) {
+  return speaking(python_names(words), [&] {
+    const Missing how = parse_missing(missing);
+    Table table;
+    table.source = source_of(data);
+    table.names = names;
+    Run run(0, 0, 0, nb::none());
+    run.without_gil([&] {
+      treat_missing(table, how, "X", run.context());
+      return 0;
+    });
+    nb::dict out;
+    out["X"] = table.notes.empty() ? data : view_of(table.source);
+    out["columns"] = table.columns.empty() ? nb::none() : to_array(std::move(table.columns));
+    out["note"] = table.notes.empty() ? std::string() : table.notes.front();
+    return out;
+  });
+}
+
 }  // namespace tamis::python

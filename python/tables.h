@@ -23,4 +23,8 @@ nb::dict read(const nb::bytes& path, const std::string& array, const std::string
               bool on_disk, const std::string& missing, const std::string& thousands, const std::string& format,
               Index skip, const nb::object& reader, std::uint64_t memory, const nb::dict& words);
 
+// What --missing makes of an array in memory: {"X", "columns", "note"}.
+nb::dict without_missing(const nb::object& data, const std::string& missing, const std::vector<std::string>& names,
+                         const nb::dict& words);
+
 }  // namespace tamis::python

@@ -78,6 +78,11 @@ def redundancy(data: object, features: Sequence[int], threads: int = 0) -> float
 def read(path: bytes, array: str = 'X', header: str = 'auto', id_column: str = '', labels: Sequence[str] = [], text_columns: Sequence[str] = [], transpose: bool = False, on_disk: bool = False, missing: str = 'refuse', thousands: str = '', format: str = '', skip: int = 0, reader: object | None = None, memory: int = 0, words: dict = {}) -> dict:
     """A table of any format that the core or `reader` reads."""
 
+def without_missing(data: object, missing: str, names: Sequence[str] = [], words: dict = {}) -> dict:
+    """
+    An array without its missing values, as `--missing` drops or fills them in: X, the columns that are left (None: all), and a note.
+    """
+
 def read_selection(text: bytes, where: str) -> dict:
     """
     The columns of a selection.json: positions, names (empty if the table had none), features, id_column.

@@ -31,13 +31,19 @@ _SHARED = {
         "Absolute correlation from which features repeat each other: sets `representative_`, `r2_` and "
         "`redundancy_groups_` in one or two more passes over the data. None: none of them.",
     ),
+    "missing": (
+        "{'refuse', 'drop-columns', 'mean', 'median'}, default='refuse'",
+        "What fit does about NaN and masked values, as --missing of the command: reject them, leave out the features that "
+        "have any, or rank with the mean or median of the feature in their place. transform returns the values of X as they "
+        "are.",
+    ),
     "verbose": ("int, default=0", "1 shows a line of progress on standard error."),
 }
 
 _TYPES = {"number": "float", "integer": "int", "yes/no": "bool", "list of integers": "sequence of int"}
 
 _ATTRIBUTES = {
-    "scores_": ("ndarray of shape (n_features,)", "Scores; higher is better, always finite."),
+    "scores_": ("ndarray of shape (n_features,)", "Scores; higher is better, always finite; NaN for features that `missing` left out."),
     "ranking_": ("ndarray of shape (n_features,)", "Ranks: a permutation of 1 .. n_features, 1 is best."),
     "share_": (
         "ndarray of shape (n_features,)",

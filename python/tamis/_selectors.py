@@ -62,6 +62,7 @@ class Selector(SelectorMixin, BaseEstimator):
     def _fit(self, X, y):
         """Implements `fit`."""
         data, rows = self._data(X)
+        data, kept, note = self._without_missing(data)
         progress = progress_for(self.verbose, type(self).__name__)
         try:
             result = _core.select(
@@ -75,7 +76,7 @@ class Selector(SelectorMixin, BaseEstimator):
                 threads=thread_count(self.n_jobs),
                 progress=progress,
                 words=_WORDS,
-                names=self._names(data),
+                names=self._names(data, kept),
                 redundancy=_redundancy(self.redundancy),
             )
             if progress:
@@ -83,7 +84,11 @@ class Selector(SelectorMixin, BaseEstimator):
         finally:
             if progress:
                 progress.close()
+        if kept is not None:
+            self._spread(result, kept)
         self._keep(result)
+        if note:
+            self.report_["missing"] = note
         warn_all(result["warnings"], stacklevel=3)
         return self
 
@@ -98,7 +103,7 @@ class Selector(SelectorMixin, BaseEstimator):
         -------
         X_r : of shape (n_samples, n_selected_features)
         """
-        X, names = unwrapped(X)
+        X, names = unwrapped(self._unmasked(X))
         if isinstance(X, _core.DiskRows):
             raise ValueError(f"{type(self).__name__}: transform needs X in memory, but its rows are on disk")
         if names is None:
@@ -112,7 +117,7 @@ class Selector(SelectorMixin, BaseEstimator):
 
     def _data(self, X):
         """X as the core accepts it, and its number of rows; stores the number of features and their names."""
-        X, names = unwrapped(X)
+        X, names = unwrapped(self._unmasked(X))
         if isinstance(X, _core.DiskRows):
             self.n_features_in_ = X.shape[1]
             self._keep_if("feature_names_in_", names)
@@ -123,11 +128,68 @@ class Selector(SelectorMixin, BaseEstimator):
             self.feature_names_in_ = names
         return core_data(X), X.shape[0]
 
-    def _names(self, data):
+    def _unmasked(self, X):
+        """Masked values as missing ones, if `missing` says what to do with them."""
+        if self.missing == "refuse" or not isinstance(X, np.ma.MaskedArray):
+            return X
+        return X.astype(np.result_type(X.dtype, np.float32)).filled(np.nan)
+
+    def _without_missing(self, data):
+        """The data that are ranked, the columns of X that they have (None: all), and what was done about missing values."""
+        if self.missing == "refuse":
+            return data, None, ""
+        name = type(self).__name__
+        if isinstance(self.missing, str) and self.missing == "drop-rows":
+            raise ValueError(
+                f"{name}: missing = 'drop-rows' would leave rows of X without a label; drop them before fit, or use 'mean', "
+                "'median' or 'drop-columns'"
+            )
+        if not isinstance(self.missing, str) or self.missing not in ("drop-columns", "mean", "median"):
+            raise ValueError(f"{name}: missing = {self.missing!r}, need 'refuse', 'drop-columns', 'mean' or 'median'")
+        if isinstance(data, (_core.DiskRows, _core.RemoteRows)):
+            raise ValueError(f"{name}: missing = {self.missing!r} changes numbers in memory only, and these are elsewhere")
+        found = _core.without_missing(data, self.missing, [str(one) for one in getattr(self, "feature_names_in_", ())], _WORDS)
+        return found["X"], found["columns"], found["note"]
+
+    def _spread(self, result, kept):
+        """What is known of the columns that were ranked, at their places in X; the others come last, without a score."""
+        d = self.n_features_in_
+        others = np.setdiff1d(np.arange(d), kept)
+
+        def over(values, rest):
+            out = np.full((d, *np.shape(values)[1:]), rest)
+            out[kept] = values
+            return out
+
+        result["scores"] = over(result["scores"], np.nan)
+        result["ranking"] = np.concatenate([kept[result["ranking"]], others])
+        result["selected"] = kept[result["selected"]]
+        components, centers = result["components"], result["centers"]
+        by_feature = centers is not None and (components is None or centers.shape[1] != components.shape[1])
+        if by_feature:
+            result["centers"] = np.ascontiguousarray(over(centers.T, np.nan).T)
+        if components is not None:
+            result["components"] = over(components, 0.0)
+        for name, rest in (("share", 0.0), ("evidence", 1.0)):
+            guidance = result["guidance"] or {}
+            if guidance.get(name) is not None:
+                guidance[name] = over(guidance[name], rest)
+        redundancy = result["redundancy"] or {}
+        if redundancy.get("r2") is not None:
+            there = redundancy["representative"]
+            redundancy["r2"] = over(redundancy["r2"], np.nan)
+            redundancy["representative"] = over(np.where(there < 0, -1, kept[there]), -1)
+        if redundancy:
+            redundancy["groups"] = [kept[group] for group in redundancy["groups"]]
+
+    def _names(self, data, kept):
         """Names of the columns for warnings about them; None on Dask, where no rows are looked at."""
         if isinstance(data, _core.RemoteRows):
             return None
-        return [str(name) for name in getattr(self, "feature_names_in_", ())]
+        names = [str(name) for name in getattr(self, "feature_names_in_", ())]
+        if kept is None:
+            return names
+        return [names[j] if names else str(j) for j in kept]
 
     def _options(self):
         return {option["python_name"]: getattr(self, option["python_name"]) for option in self._method["options"]}
@@ -193,6 +255,7 @@ class Selector(SelectorMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing != "refuse"
         tags.target_tags.required = bool(getattr(self, "supervised", False))
         return tags
 
@@ -208,6 +271,7 @@ def _signature(method):
     words += [("random_state", 0), ("n_jobs", None), ("verbose", 0)]
     words += [(option["python_name"], option["default"]) for option in method["options"] if option["late"]]
     words.append(("redundancy", _REDUNDANT))
+    words.append(("missing", "refuse"))
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Signature(
         [inspect.Parameter("self", kind)] + [inspect.Parameter(name, kind, default=value) for name, value in words]

@@ -70,7 +70,8 @@ DESIGN = {  # the signature that design.md fixes
 
 def test_signature_of_ufcm():
     parameters = inspect.signature(tamis.UFCM).parameters
-    assert {name: one.default for name, one in parameters.items()} == {**DESIGN, "verbose": 0, "order": "norm", "redundancy": 0.8}
+    shared = {"verbose": 0, "order": "norm", "redundancy": 0.8, "missing": "refuse"}
+    assert {name: one.default for name, one in parameters.items()} == {**DESIGN, **shared}
     assert list(parameters)[: len(DESIGN)] == list(DESIGN)
 
 
@@ -81,7 +82,8 @@ def test_signatures_are_those_of_the_core(name):
     for option in method["options"]:
         assert defaults.pop(option["python_name"]) == option["default"]
     count = "auto" if method["chooses_count"] else None
-    shared = {"n_features_to_select": count, "random_state": 0, "n_jobs": None, "verbose": 0, "redundancy": 0.8}
+    shared = {"n_features_to_select": count, "random_state": 0, "n_jobs": None, "verbose": 0}
+    shared |= {"redundancy": 0.8, "missing": "refuse"}
     shared |= {"init": "kmeans"} if method["takes_init"] else {}
     shared |= {"supervised": False} if method["takes_classes"] else {}
     assert defaults == shared

@@ -590,7 +590,8 @@ class SelectPage {
                       ? std::string(name_of(report.status))
                       : concat(name_of(report.status), ", ", report.iterations, " iterations"));
     if (!report.objective.empty()) add("objective", short_number(report.objective.back(), 10));
-    add("time", concat(short_number(report.seconds, 3), " s, ", report.passes, " passes over the data"));
+    add("time", concat(short_number(report.seconds, 3), " s, ", report.passes, report.passes == 1 ? " pass" : " passes",
+                       " over the data"));
     add("memory", concat(size_text(record_.peak_bytes), " peak, whole process"));
     add("machine", page::machine_text());
     add("version", concat("tamis ", kVersion));

@@ -168,6 +168,7 @@ def test_iterations_tell_the_time_left(folder):
     exact = Terminal(*words, "--tolerance", 0, interrupt_after="left in this step", width=120)
     assert re.search(r"ufcm: [\d,]+ of 100,000 iterations, objective [-\d.e+]+, \d+ (s|min|h) left", exact.seen), exact.seen
     assert "up to" not in exact.seen
+    words[3] = "ndfs"
     bounded = Terminal(*words, "--tolerance", 1e-300, interrupt_after="up to", width=120)
     assert re.search(r"of at most 100,000 iterations, .*, up to \S+ (s|min|h) left in this step", bounded.seen)
 
@@ -191,7 +192,7 @@ def test_an_error_leaves_the_line_clean(folder, tmp_path):
     (tmp_path / "bad.csv").write_text(text + "oops" + ",1" * 39 + "\n")
     terminal = Terminal("select", tmp_path / "bad.csv", "-m", "maxvar", "-k", 5, "--threads", 1)
     assert terminal.child.returncode == 3 and terminal.lines
-    assert terminal.screen[-1] == "" and "oops" in terminal.screen[-2]
+    assert terminal.screen[-1] == "" and "oops" in " ".join(terminal.screen)
 
 
 def test_nothing_where_it_is_not_wanted(folder):
@@ -214,3 +215,52 @@ def test_other_commands(folder, tmp_path, words, shows):
     assert terminal.child.returncode == 0, terminal.seen
     one_line_that_goes_away(terminal)
     assert re.search(shows, terminal.seen), terminal.lines
+
+
+# --- Words -----------------------------------------------------------------------------------------------------------
+
+
+def printed_on_a_terminal(*words, width=80):
+    """Standard output, on a terminal of that width."""
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    child = subprocess.Popen([COMMAND, *map(str, words)], stdout=follower, stderr=subprocess.DEVNULL)
+    os.close(follower)
+    seen = b""
+    try:
+        while piece := os.read(leader, 65536):
+            seen += piece
+    except OSError:
+        pass
+    os.close(leader)
+    child.wait()
+    return seen.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("words", [["methods"], ["methods", "ufcm"], ["methods", "rufs"], ["datasets"], ["demo", "-o", "demo"]])
+def test_what_is_printed_fits_the_terminal(words, width, tmp_path):
+    words = [tmp_path / word if word == "demo" and words[0] != word else word for word in words]
+    shown = printed_on_a_terminal(*words, width=width)
+    assert shown and all(len(line) <= width for line in shown.split("\n") if "sha256" not in line), shown
+    plain = tamis(*words).out
+    times = re.compile(r"[\d.e+-]+ (ms|s), ")
+    assert times.sub("", " ".join(shown.split())) == times.sub("", " ".join(plain.split())), "wrapped, and nothing else"
+
+
+def test_json_is_not_wrapped(folder):
+    words = ["select", folder / "rows.npy", "-m", "maxvar", "--json"]
+    assert json.loads(printed_on_a_terminal(*words))["data"] == json.loads(tamis(*words).out)["data"]
+
+
+def test_errors_are_wrapped_at_spaces_on_a_terminal_only(tmp_path):
+    (tmp_path / "a.csv").write_text("city,day,note,x\n" + "Rome,2024-05-01,windy,1\n" * 3)
+    terminal = Terminal("select", "a.csv", cwd=tmp_path)
+    plain = tamis("select", "a.csv", cwd=tmp_path).err
+    assert plain.count("\n") == 1 and len(plain) > 80
+    assert all(len(line) <= 80 for line in terminal.screen) and len(terminal.screen) > 2
+    assert " ".join(terminal.seen.split()) == " ".join(plain.split())
+
+
+def test_swapped_letters_are_recognized():
+    assert "did you mean 'ufcm'?" in tamis("methods", "ufmc").err

@@ -41,7 +41,7 @@ TEST(Csv, HeaderOptionDecides) {
   options.header = ReadOptions::Header::no;
   EXPECT_EQ(refused("a,b\n3,4\n5,6\n", options),
             "x.csv: 2 columns are not numbers: 0 (text, first \"a\" at line 1), 1 (text, first \"b\" at line 1); "
-            "--exclude 0,1 leaves them out");
+            "--skip N passes lines above the table");
 }
 
 TEST(Csv, FirstLineWithMissingValueIsNotTakenForAHeader) {
@@ -228,7 +228,7 @@ TEST(Csv, AllComplaintsInOneMessage) {
   const std::string message = refused(names + cells + cells);
   EXPECT_NE(message.find("29 columns are not numbers: c0"), std::string::npos);
   EXPECT_NE(message.find("c9 (text, first \"x\" at line 2), ...; --exclude c0,c1,c2"), std::string::npos) << message;
-  EXPECT_NE(refused("\"a b\",c\nx,y\nx,y\n").find("--exclude 0,c leaves"), std::string::npos);
+  EXPECT_NE(refused("\"a b\",c,d\nx,y,1\nx,y,2\n").find("--exclude 0,c leaves"), std::string::npos);
 }
 
 // As UTF-16, with a byte-order mark.
@@ -322,7 +322,8 @@ TEST(Csv, RefusesWithLineAndColumn) {
   EXPECT_EQ(refused("a,b\n1,2\n3,4,5\n"), "x.csv: line 3: more than 2 cells, need 2 as in line 1");
   EXPECT_EQ(refused("a,b\n1,2\n\"3,4\n"), "x.csv: line 3: the quote is never closed");
   EXPECT_EQ(refused("a,b\n1,2\n\"3\"x,4\n"), "x.csv: line 3: text after a closing quote");
-  EXPECT_EQ(refused(std::string("a,b\n1,2\n3\0,4\n", 14)), "x.csv: line 3: a NUL byte, need text");
+  EXPECT_EQ(refused(std::string("a,b\n1,2\n3\0,4\n", 14)),
+            "x.csv: line 3: a NUL byte, need text in UTF-8, or in UTF-16 with a byte-order mark");
   EXPECT_EQ(refused("a,b\n1,0x1p3\n3,4\n"),
             "x.csv: line 2, column b: \"0x1p3\" is not a number (--exclude b leaves the column out)");
   EXPECT_EQ(refused("a,b\n1,\x1b[31mred\n3,4\n"),

@@ -215,7 +215,7 @@ TEST_F(Output, TheDocumentHasTheFixedShape) {
       "\"supervised\": false}, \"data\": {\"path\": \"t.npy\", \"rows\": 2, \"features\": 3, \"named\": false, \"id\": "
       "null, \"format\": \"npy\", "
       "\"sparse\": false, \"dtype\": \"float64\", \"stored\": 6, \"bytes\": 48, \"storage\": \"memory\", \"constant\": "
-      "0}, "
+      "0, \"reading\": {}}, "
       "\"selected\": [2], \"columns\": [2], \"names\": [\"f2\"], \"scores\": [0.25, null, 0.5], \"redundancy\": null, "
       "\"clusters\": null, "
       "\"forecast\": "

@@ -298,7 +298,8 @@ Message others_like(const Position& bad, const Source& source, Context& context)
   const Index values = std::accumulate(counts.begin(), counts.end(), Index{0});
   const auto columns = std::count_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
   return message(" (", values, values == 1 ? " value is" : " values are", " missing or infinite, in ", columns, " of ",
-                 counts.size(), " columns; ", Flag{"missing"}, " drop-rows, drop-columns, mean or median handles NaN)");
+                 counts.size(), " columns; ", Flag{"missing", "mean"},
+                 ", median, drop-columns or drop-rows handles NaN)");
 }
 
 void require_finite(const Position& bad, const Source& source, Context& context) {
