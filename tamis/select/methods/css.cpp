@@ -256,7 +256,7 @@ class Subset {
       if (best < 0) break;
       enter(best);
       context_.check_cancelled();
-      context_.progress("css", static_cast<double>(chosen_.size()) / static_cast<double>(plan_.length));
+      context_.phase("columns", {static_cast<double>(chosen_.size()), static_cast<double>(plan_.length), true});
     }
   }
 
@@ -521,13 +521,13 @@ Selection css(const Source& source, const CssOptions& options, Context& context)
   CssOptions copy = options;
   validate(describe(copy), "css");
   const Stopwatch watch(context);
-  context.progress("css", 0, "moments");
+  context.phase("moments of the columns");
   const Varying table = varying_columns(source, context);
   const UnitDeviations x = options.standardize ? unit_deviations(table.source, table.moments, context)
                                                : UnitDeviations{table.source, table.moments};
   const CssPlan plan(shape_of(x.source), options, context.threads());
   const Centered z(x.source, x.moments);
-  context.progress("css", 0, "products of columns");
+  context.phase("products of columns");
   std::unique_ptr<Residual> residual;
   if (plan.by_rows) {
     residual = std::make_unique<RowResidual>(z, context);

@@ -154,7 +154,7 @@ Selection fspca(const Source& source, const FspcaOptions& options, Context& cont
     if (!best.columns.empty() && next.objective() < best.objective()) next = best;
     best = std::move(next);
     out.report.objective.push_back(total > 0 ? best.objective() / total : 0);
-    context.progress("fspca", static_cast<double>(step + 1) / static_cast<double>(options.iterations));
+    context.phase("iterations", {static_cast<double>(step + 1), static_cast<double>(options.iterations), true});
     if (same || plan.rows == d) {
       out.report.status = Status::converged;
       break;

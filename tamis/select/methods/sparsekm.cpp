@@ -239,11 +239,11 @@ class PermutationGap {
     const UncountedPasses uncounted(context_);
     const double most = std::max(kLeastBound, kMostBound * std::sqrt(static_cast<double>(rows_.cols())));
     const std::vector<double> coarse = evenly(kLeastBound, most, kBounds);
-    const std::vector<double> gaps = gaps_at(coarse, 0);
+    const std::vector<double> gaps = gaps_at(coarse, "permutations");
     const std::size_t at = best_of_gaps(gaps);
     const double low = coarse[at == 0 ? 0 : at - 1], high = coarse[std::min(at + 1, coarse.size() - 1)];
     const std::vector<double> fine = evenly(low, high, kFineBounds);
-    const std::vector<double> fine_gaps = gaps_at(fine, 0.5);
+    const std::vector<double> fine_gaps = gaps_at(fine, "finer permutations");
     const std::size_t fine_at = best_of_gaps(fine_gaps);
     return fine_gaps[fine_at] > gaps[at] ? fine[fine_at] : coarse[at];
   }
@@ -265,11 +265,11 @@ class PermutationGap {
     return best;
   }
 
-  std::vector<double> gaps_at(const std::vector<double>& bounds, double begun) const {
+  std::vector<double> gaps_at(const std::vector<double>& bounds, const char* phase) const {
     std::vector<double> gaps = log_objectives(rows_, bounds, options_, context_);
     const auto permutations = static_cast<double>(options_.permutations);
     for (Index b = 0; b < options_.permutations; ++b) {
-      context_.progress("sparsekm", 0.8 * (begun + 0.5 * static_cast<double>(b) / permutations), "gap");
+      context_.phase(phase, {static_cast<double>(b), permutations});
       const auto seed = context_.seed + 0x5bd1e995u * static_cast<std::uint64_t>(b + 1);
       const auto chance = log_objectives(permuted_columns(rows_, keys_, seed), bounds, options_, context_);
       for (std::size_t i = 0; i < chance.size(); ++i) gaps[i] -= chance[i] / permutations;
@@ -415,7 +415,7 @@ Selection sparsekm(const Source& source, const SparseKmOptions& options, Context
     s = PermutationGap(rows, table.moments, options, context).best_bound();
     out.report.resolved.emplace_back("bound", s);
   }
-  context.progress("sparsekm", 0.8, "clusters");
+  context.phase("clusters and weights");
   WeightedClusters clusters(z, options.clusters, context);
   clusters.start_from(start_means(centred_rows(some_rows(table.source, plan.start_rows, context), table.moments),
                                   options.clusters, options.restarts, context));
