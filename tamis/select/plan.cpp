@@ -176,7 +176,6 @@ GraphCost::GraphCost(const Shape& x, const GraphOptions& options, int threads)
   if (!searches_cells(options, x.rows)) return;
   searching = cell_search_numbers(x, static_cast<double>(options.neighbors), threads);
   seconds = cell_search_seconds(x, threads);
-  passes = 7;
 }
 
 std::string graph_path(const GraphOptions& options, Index rows) {

@@ -179,5 +179,19 @@ TEST(PrincipalDirections, SameBitsAtAnyNumberOfThreads) {
   }
 }
 
+// Where nothing has converged, as in noise, dense and sparse rows still come to the same directions.
+TEST(Principal, FixedStepsGiveTheSameForDenseAndSparseRows) {
+  for (const auto& [n, d] : std::vector<std::pair<Index, Index>>{{4500, 300}, {600, 900}, {1500, 1600}}) {
+    const Matrix x = support::thinned(support::random_matrix(n, d, 31), 0.3, 32);
+    const RitzPairs dense = directions(support::dense(x), 4, Accuracy::fixed);
+    const RitzPairs sparse = directions(support::sparse(x), 4, Accuracy::fixed);
+    EXPECT_FALSE(dense.converged);
+    for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(dense.values[k], sparse.values[k], 1e-9 * dense.values[0]);
+    for (Index i = 0; i < dense.vectors.size(); ++i) {
+      ASSERT_NEAR(std::abs(dense.vectors.data()[i]), std::abs(sparse.vectors.data()[i]), 1e-7) << n << " " << d;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tamis

@@ -3,7 +3,7 @@
 //   score_j = 1 - (f~'L f~) / (f~'D f~),   f~ = f - (f'D1 / 1'D1) 1,   L = D - W
 //
 // 1 is smooth, 0 is what noise gives on average, -1 the roughest; a column without variation scores -1.
-// Passes over X: the graph's (n^2 d work), and one. Memory: the graph, n k edges.
+// Passes over X: the graph's (neighbors.h), and one. Memory: the graph, n k edges.
 #pragma once
 
 #include "tamis/base/context.h"

@@ -6,7 +6,7 @@
 //   function 3: phi3 = sum_{k=2..c} (2 - lambda_k) (fh'xi_k)^2   score phi3; v is deflated explicitly
 //
 // A column without variation scores -2 (functions 1, 2) or -1 (function 3): last.
-// Passes over X: the graph's (n^2 d work), and one or two. Memory: the graph; function 3: 5 n (c + 5) numbers.
+// Passes over X: the graph's (neighbors.h), and one or two. Memory: the graph; function 3: 5 n (c + 5) numbers.
 #pragma once
 
 #include <string>
