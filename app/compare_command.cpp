@@ -97,11 +97,7 @@ CompareRequest parse_request(const CompareArguments& arguments, Context& context
       arguments.methods.empty() ? compared_by_default(request.settings) : parse_methods(arguments.methods, context);
   if (!arguments.scale.empty()) {
     request.scale = parse_scaling(arguments.scale);
-    for (const auto& method : request.methods) {  // one that has a scale of its own leaves columns as they are
-      const auto bound = method.bind();
-      if (find_option(bound->options(), "standardize") == nullptr) continue;
-      request.settings[method.name].try_emplace("standardize", "no");
-    }
+    keep_units(request);
   }
   request.grid = arguments.grid;
   if (!arguments.repeats.empty()) request.repeats = parse_count(arguments.repeats, "repeats");

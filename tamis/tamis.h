@@ -29,6 +29,7 @@
 #include "tamis/select/methods/sparsekm.h"
 #include "tamis/select/methods/spcafs.h"
 #include "tamis/select/methods/spec.h"
+#include "tamis/select/methods/udfs.h"
 #include "tamis/select/registry.h"
 #include "tamis/select/rufs/rufs.h"
 #include "tamis/select/selection.h"

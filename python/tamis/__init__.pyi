@@ -14,6 +14,7 @@ from ._selectors import NDFS as NDFS
 from ._selectors import RUFS as RUFS
 from ._selectors import SPCAFS as SPCAFS
 from ._selectors import SPEC as SPEC
+from ._selectors import UDFS as UDFS
 from ._selectors import UFCM as UFCM
 from ._selectors import GuidedUFCM as GuidedUFCM
 from ._selectors import LaplacianScore as LaplacianScore

@@ -237,6 +237,28 @@ class RUFS(Selector, method="rufs"):
         redundancy: float | None = 0.8,
     ) -> None: ...
 
+class UDFS(Selector, method="udfs"):
+    n_clusters: int
+    gamma: float
+    ridge: float
+    n_neighbors: int
+    max_iter: int
+    tol: float
+    def __init__(
+        self,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
+        n_clusters: int = 8,
+        gamma: float = 0.1,
+        ridge: float = 1000.0,
+        n_neighbors: int = 15,
+        max_iter: int = 20,
+        tol: float = 1e-06,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        redundancy: float | None = 0.8,
+    ) -> None: ...
+
 class SPCAFS(Selector, method="spcafs"):
     sparsity: float
     beta: float | None
@@ -253,6 +275,20 @@ class SPCAFS(Selector, method="spcafs"):
         n_components: int | None = None,
         max_iter: int = 50,
         tol: float = 1e-06,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        redundancy: float | None = 0.8,
+    ) -> None: ...
+
+class FSPCA(Selector, method="fspca"):
+    n_components: int | None
+    max_iter: int
+    def __init__(
+        self,
+        n_features_to_select: int | float | Literal["auto"] | None = None,
+        n_components: int | None = None,
+        max_iter: int = 10,
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -293,20 +329,6 @@ class SparseKMeans(Selector, method="sparsekm"):
         n_init: int = 10,
         max_iter: int = 20,
         tol: float = 0.0001,
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        redundancy: float | None = 0.8,
-    ) -> None: ...
-
-class FSPCA(Selector, method="fspca"):
-    n_components: int | None
-    max_iter: int
-    def __init__(
-        self,
-        n_features_to_select: int | float | Literal["auto"] | None = None,
-        n_components: int | None = None,
-        max_iter: int = 10,
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,

@@ -325,6 +325,7 @@ HAVE = {
     "ufcm": {"labels_", "components_", "cluster_centers_", "objective_", "n_iter_", "converged_"},
     "maxvar": set(),
     "css": set(),
+    "udfs": {"components_", "objective_", "n_iter_", "converged_"},
     "fspca": {"components_", "objective_", "n_iter_", "converged_"},
     "sparsekm": {"labels_", "objective_", "n_iter_", "converged_"},
     "lapscore": set(),

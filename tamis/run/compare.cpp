@@ -250,9 +250,18 @@ void require_comparable(const Source& source, const CompareRequest& request) {
   }
 }
 
+void keep_units(CompareRequest& request) {
+  for (const auto& method : request.methods) {
+    const auto bound = method.bind();
+    const Options options = bound->options();
+    if (find_option(options, "standardize") != nullptr) request.settings[method.name].try_emplace("standardize", "no");
+  }
+}
+
 Comparison compare_methods(const Source& source, const CompareRequest& asked, Context& context) {
   require_comparable(source, asked);
   CompareRequest request = asked;
+  if (asked.scale != Scaling::none) keep_units(request);
   ScaleAdvice advice{asked.scale, {}};
   if (asked.scale == Scaling::automatic) {
     const ColumnName name = [&](Index j) { return asked.name ? asked.name(j) : std::to_string(j); };

@@ -71,6 +71,10 @@ struct Comparison {
   std::vector<std::string> notes;   // what was left out, and why
 };
 
+// The caller scales the columns its own way: methods that have a scale of their own (css) leave them as they are,
+// unless their settings say otherwise. So it is wherever request.scale is not none.
+void keep_units(CompareRequest& request);
+
 // Throws Error(usage) and Error(bad_data) on a request that cannot be met, before anything is computed.
 void require_comparable(const Source& source, const CompareRequest& request);
 // Throws as above, and on data that no method could take; what one method throws is its failure.

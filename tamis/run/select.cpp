@@ -265,6 +265,7 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
   const Index k = resolve_count(request.features, static_cast<Index>(result.available.size()));
   pick({}, included, k);  // refuse early what cannot be met
   require_redundancy(request.redundancy);
+  if (request.scale != Scaling::none) bound.keep_units();
   if (!request.classes.empty()) bound.supervise(request.classes);
   if (request.features.count || request.features.fraction) bound.aim_at(k);
   bound.force(positions_in(result.available, request.include));

@@ -32,6 +32,8 @@ class BoundMethod {
   virtual void force(const std::vector<Index>& columns) { static_cast<void>(columns); }
   // Whether it divides columns by their deviations itself, so that their units do not matter.
   virtual bool standardizes() const { return false; }
+  // The caller scales the columns its own way: it does not.
+  virtual void keep_units() {}
   // Before anything else reads the source: a method that looks at a sample draws it now, in the pass that computes the
   // moments. run() then gets the same rows, perhaps scaled.
   virtual void draw(const Source& source, Context& context) {
@@ -113,6 +115,9 @@ class Bound final : public BoundMethod {
   bool standardizes() const override {
     if constexpr (requires { options_.standardize; }) return options_.standardize;
     return false;
+  }
+  void keep_units() override {
+    if constexpr (requires { options_.standardize; }) options_.standardize = false;
   }
 
   void draw([[maybe_unused]] const Source& source, [[maybe_unused]] Context& context) override {

@@ -12,6 +12,7 @@
 #include "tamis/select/methods/sparsekm.h"
 #include "tamis/select/methods/spcafs.h"
 #include "tamis/select/methods/spec.h"
+#include "tamis/select/methods/udfs.h"
 #include "tamis/select/rufs/rufs.h"
 #include "tamis/select/ufcm/ufcm.h"
 
@@ -22,8 +23,9 @@ void BoundMethod::start_from(const Matrix&) { fail(ErrorCode::usage, "init: this
 const std::vector<Method>& methods() {
   // In the order in which they are listed and compared.
   static const std::vector<Method> table = {
-      guided_method(), ufcm_method(), maxvar_method(), lapscore_method(), spec_method(),     mcfs_method(),
-      ndfs_method(),   rufs_method(), spcafs_method(), css_method(),      sparsekm_method(), fspca_method(),
+      guided_method(), ufcm_method(), maxvar_method(),   lapscore_method(), spec_method(),
+      mcfs_method(),   ndfs_method(), rufs_method(),     udfs_method(),     spcafs_method(),
+      fspca_method(),  css_method(),  sparsekm_method(),
   };
   return table;
 }

@@ -17,7 +17,7 @@ REFUSALS = (2, 3, 4)  # exit codes that a random table or option may earn
 
 CLASSES = {"guided": "GuidedUFCM", "ufcm": "UFCM", "maxvar": "MaxVariance", "lapscore": "LaplacianScore", "spec": "SPEC",
            "mcfs": "MCFS", "ndfs": "NDFS", "rufs": "RUFS", "css": "CSS",
-           "sparsekm": "SparseKMeans", "fspca": "FSPCA"}
+           "sparsekm": "SparseKMeans", "fspca": "FSPCA", "udfs": "UDFS"}
 
 # Flag -> name in Python, values. An option is given in one of three runs.
 GRAPH = {"neighbors": ("n_neighbors", [1, 2, 5, 9]), "bandwidth": ("bandwidth", [0.5, 3.0]),
@@ -43,6 +43,8 @@ OPTIONS = {
              "iterations": ("max_iter", [1, 3]), "restarts": ("n_init", [1, 3])},
     "sparsekm": {**CLUSTERS, "bound": ("bound", [1.0, 1.5, 3.0]), "permutations": ("n_permutations", [1, 3]),
                  "restarts": ("n_init", [1, 3]), "iterations": ("max_iter", [1, 5]), "tolerance": ("tol", [0.0, 1e-3])},
+    "udfs": {**CLUSTERS, "gamma": ("gamma", [0.01, 1.0]), "ridge": ("ridge", [1.0, 1e3]), "neighbors": ("n_neighbors", [2, 9]),
+             "iterations": ("max_iter", [1, 5])},
     "fspca": {"dims": ("n_components", [1, 2]), "iterations": ("max_iter", [1, 4])},
     "css": {"swaps": ("n_swaps", [1, 5]), "standardize": ("standardize", [True, False])},
 }

@@ -1,0 +1,341 @@
+#include "tamis/select/methods/udfs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "tamis/graph/neighbors.h"
+#include "tamis/linalg/blas.h"
+#include "tamis/linalg/dense.h"
+#include "tamis/select/direct.h"
+#include "tamis/select/varying.h"
+
+namespace tamis {
+
+namespace {
+
+constexpr double kLeastRidge = 1e-12;  // of the local scatter, where lambda is smaller: rows may repeat
+constexpr double kMostRidge = 1e150;   // where the data are that much smaller
+constexpr double kNoRow = 1e-10;       // in ||w^i||^2, as in UFCM
+constexpr double kRankOfRows = 1e-12;  // of the largest eigenvalue of XX'
+constexpr Index kProductRows = 512;
+
+// L, symmetric, in triples by rows.
+class LocalScatter {
+ public:
+  // B = H (HGH + lambda I)^-1 H for the products G of the rows `members`; HGH is what centring makes of it.
+  static Matrix local_inverse(Matrix products, double lambda) {
+    const Index m = products.rows();
+    center_both(products);
+    double trace = 0;
+    for (Index a = 0; a < m; ++a) trace += products(a, a);
+    const double ridge = std::max({lambda, kLeastRidge * trace, std::numeric_limits<double>::min()});
+    for (Index a = 0; a < m; ++a) products(a, a) += ridge;
+    Matrix inverse(m, m);
+    for (Index a = 0; a < m; ++a) inverse(a, a) = 1;
+    require(blas::cholesky(m, products.data()), ErrorCode::internal, "udfs: a local scatter is not positive");
+    blas::cholesky_solve(m, m, products.data(), inverse.data());
+    center_both(inverse);
+    return inverse;
+  }
+
+  // L P for P (n x r): sum_i S_i B_i S_i'P, row by row of the neighbourhoods.
+  static Matrix times(const std::vector<std::vector<Index>>& members, const std::vector<Matrix>& inverses,
+                      const Matrix& p) {
+    Matrix out(p.rows(), p.cols());
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const auto& rows = members[i];
+      for (std::size_t a = 0; a < rows.size(); ++a) {
+        double* target = out.row(rows[a]);
+        for (std::size_t b = 0; b < rows.size(); ++b) {
+          const double weight = inverses[i](static_cast<Index>(a), static_cast<Index>(b));
+          const double* from = p.row(rows[b]);
+          for (Index j = 0; j < p.cols(); ++j) target[j] += weight * from[j];
+        }
+      }
+    }
+    return out;
+  }
+
+ private:
+  // H A H
+  static void center_both(Matrix& a) {
+    const Index m = a.rows();
+    const auto count = static_cast<double>(m);
+    std::vector<double> mean(m);
+    double all = 0;
+    for (Index i = 0; i < m; ++i) {
+      for (Index j = 0; j < m; ++j) mean[i] += a(i, j) / count;
+      all += mean[i] / count;
+    }
+    for (Index i = 0; i < m; ++i) {
+      for (Index j = 0; j < m; ++j) a(i, j) += all - mean[i] - mean[j];
+    }
+  }
+};
+
+// All rows of Z, dense.
+Matrix dense_rows(const Source& source, const ColumnMoments& moments, Context& context) {
+  Matrix out = gather(source, context);
+  for (Index i = 0; i < out.rows(); ++i) {
+    for (Index j = 0; j < out.cols(); ++j) out(i, j) = (out(i, j) - moments.mean[j]) / moments.unit;
+  }
+  return out;
+}
+
+// Each row and its nearest ones.
+std::vector<std::vector<Index>> neighbourhoods(const Neighbors& nearest, Index n) {
+  std::vector<std::vector<Index>> out(n);
+  for (Index i = 0; i < n; ++i) {
+    out[i].push_back(i);
+    for (Index k = 0; k < nearest.count; ++k) out[i].push_back(nearest.index[i * nearest.count + k]);
+    std::sort(out[i].begin(), out[i].end());
+  }
+  return out;
+}
+
+std::vector<Matrix> local_inverses(const Matrix& z, const std::vector<std::vector<Index>>& members, double lambda,
+                                   Context& context) {
+  std::vector<Matrix> out(members.size());
+  constexpr Index kTask = 64;
+  context.pool().run((z.rows() + kTask - 1) / kTask, [&](Index task) {
+    for (Index i = task * kTask; i < std::min(z.rows(), (task + 1) * kTask); ++i) {
+      const auto m = static_cast<Index>(members[i].size());
+      Matrix rows(m, z.cols());
+      for (Index a = 0; a < m; ++a) {  // less row i, so that products of rows that are near keep their digits
+        for (Index j = 0; j < z.cols(); ++j) rows(a, j) = z(members[i][a], j) - z(i, j);
+      }
+      out[i] = LocalScatter::local_inverse(product_transposed_right(rows, rows), lambda);
+    }
+  });
+  context.check_cancelled();
+  return out;
+}
+
+// P'Q, panels of P's columns at a time.
+Matrix transposed_product(const Matrix& p, const Matrix& q, Context& context) {
+  Matrix out(p.cols(), q.cols());
+  context.pool().run((p.cols() + kProductRows - 1) / kProductRows, [&](Index task) {
+    const Index first = task * kProductRows, count = std::min(kProductRows, p.cols() - first);
+    blas::gemm(true, false, count, q.cols(), p.rows(), 1.0, p.data() + first, p.cols(), q.data(), q.cols(), 0.0,
+               out.row(first), q.cols());
+  });
+  return out;
+}
+
+// An orthonormal basis V (d x r) of the span of the rows, from ZZ' = U diag U': V = Z'U diag^-1/2.
+Matrix basis_of_rows(const Matrix& z, Context& context) {
+  const EigenPairs pairs = symmetric_eigen(product_transposed_right(z, z));
+  Index rank = 0;
+  while (rank < z.rows() && pairs.values[rank] > kRankOfRows * pairs.values[0]) ++rank;
+  Matrix basis = transposed_product(z, first_columns(pairs.vectors, rank), context);
+  for (Index j = 0; j < basis.rows(); ++j) {
+    for (Index t = 0; t < rank; ++t) basis(j, t) /= std::sqrt(pairs.values[t]);
+  }
+  return basis;
+}
+
+struct UdfsFit {
+  Matrix w;
+  std::vector<double> objective, fit, sparsity;
+  bool converged = false;
+};
+
+// W = V R in turn with D; V is empty where it is the identity. `root`: of the number of copies of each column.
+class UdfsLoop {
+ public:
+  UdfsLoop(Matrix m, const Matrix& v, const std::vector<double>& root, const UdfsOptions& options, Context& context)
+      : m_(std::move(m)), v_(v), root_(root), options_(options), context_(context) {}
+
+  UdfsFit run() const {
+    UdfsFit out;
+    std::vector<double> d(root_.size(), 1.0);
+    while (static_cast<Index>(out.objective.size()) < options_.iterations && !out.converged) {
+      const Matrix r = smallest(d);
+      out.w = v_.empty() ? r : product(v_, r);
+      out.fit.push_back(dot(r, product(m_, r)));
+      out.sparsity.push_back(norms(out.w, d));
+      out.objective.push_back(out.fit.back() + options_.gamma * out.sparsity.back());
+      out.converged = is_still(out.objective);
+      context_.progress("udfs", static_cast<double>(out.objective.size()) / static_cast<double>(options_.iterations));
+      context_.check_cancelled();
+    }
+    return out;
+  }
+
+ private:
+  // Eigenvectors of the smallest eigenvalues of M + gamma V'DV.
+  Matrix smallest(const std::vector<double>& d) const {
+    Matrix a = m_;
+    if (v_.empty()) {
+      for (Index j = 0; j < a.rows(); ++j) a(j, j) += options_.gamma * d[j];
+    } else {
+      Matrix dv = v_;
+      for (Index j = 0; j < dv.rows(); ++j) {
+        for (Index t = 0; t < dv.cols(); ++t) dv(j, t) *= options_.gamma * d[j];
+      }
+      const Matrix more = transposed_product(v_, dv, context_);
+      for (Index i = 0; i < a.size(); ++i) a.data()[i] += more.data()[i];
+    }
+    for (Index i = 0; i < a.rows(); ++i) {
+      for (Index j = 0; j <= i; ++j) a(i, j) = a(j, i) = -0.5 * (a(i, j) + a(j, i));
+    }
+    return symmetric_eigen_largest(a, std::min(options_.clusters, a.rows())).vectors;
+  }
+
+  // sum_i ||w^i||, and D for the next step. With m copies in one column w~ = sqrt(m) w: the sum has sqrt(m) ||w~||.
+  double norms(const Matrix& w, std::vector<double>& d) const {
+    double sum = 0;
+    for (Index j = 0; j < w.rows(); ++j) {
+      double square = kNoRow;
+      for (Index t = 0; t < w.cols(); ++t) square += w(j, t) * w(j, t);
+      sum += root_[j] * std::sqrt(square);
+      d[j] = root_[j] / (2 * std::sqrt(square));
+    }
+    return sum;
+  }
+
+  bool is_still(const std::vector<double>& objective) const {
+    if (objective.size() < 2 || options_.tolerance == 0) return false;
+    const double before = objective[objective.size() - 2];
+    return before - objective.back() <= options_.tolerance * std::abs(before);
+  }
+
+  const Matrix m_;
+  const Matrix& v_;
+  const std::vector<double>& root_;
+  const UdfsOptions& options_;
+  Context& context_;
+};
+
+void check_udfs(const Source& source, const UdfsOptions& options) {
+  UdfsOptions copy = options;
+  validate(describe(copy), "udfs");
+  require(options.clusters <= source.rows(), ErrorCode::usage, MethodName{"udfs"}, ": ", OptionName{"clusters"}, " = ",
+          options.clusters, ", need 1..n = ", source.rows());
+}
+
+}  // namespace
+
+UdfsPlan::UdfsPlan(const Shape& shape, const UdfsOptions& options, int threads)
+    : Plan(shape, Code::everything, threads), by_rows(shape.cols >= shape.rows) {
+  const double n = shape.n(), d = shape.d(), m = static_cast<double>(std::min(options.neighbors, shape.rows)) + 1;
+  const double side = by_rows ? n : d;
+  path = by_rows ? "local scatter, W in the span of the rows" : "local scatter";
+  const GraphCost graph(shape, options.neighbors, threads);
+  phases = {{"neighbors", graph.searching},
+            {"scatter", (by_rows ? 2 : 3) * n * d + n * m * m + (by_rows ? 5 * n * n : d * d)},
+            {"eigenvectors", n * d + (by_rows ? 3 * n * d : 0) + 6 * side * side}};
+  passes = graph.passes + 2;
+  constexpr double kEigenvectors = 1.5e-10, kLocal = 2.5e-10, kSmall = 6e-9;
+  const auto steps = static_cast<double>(options.iterations);
+  seconds = graph.seconds + (kLocal * n * m * m * d * 2 + kSmall * n * m * m * m) / threads +
+            2 * n * d * side / kSquareFlops / threads + steps * kEigenvectors * side * side * side +
+            (by_rows ? steps * 2 * side * side * d / kSquareFlops / threads : 0);
+}
+
+Options describe(UdfsOptions& o) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return {
+      {.name = "clusters",
+       .python_name = "n_clusters",
+       .value = &o.clusters,
+       .range = {1, kInfinity},
+       .choices = {},
+       .help = "number of clusters c: as many directions",
+       .unset_text = ""},
+      {.name = "gamma",
+       .python_name = "gamma",
+       .value = &o.gamma,
+       .range = {0, kInfinity},
+       .choices = {},
+       .help = "weight of the row sparsity",
+       .unset_text = ""},
+      {.name = "ridge",
+       .python_name = "ridge",
+       .value = &o.ridge,
+       .range = {0, kInfinity},
+       .choices = {},
+       .help = "ridge of the local scatter, in squares of the unit of the data",
+       .unset_text = ""},
+      {.name = "neighbors",
+       .python_name = "n_neighbors",
+       .value = &o.neighbors,
+       .range = {1, kInfinity},
+       .choices = {},
+       .help = "number of nearest neighbors of each row",
+       .unset_text = ""},
+      {.name = "iterations",
+       .python_name = "max_iter",
+       .value = &o.iterations,
+       .range = {1, kInfinity},
+       .choices = {},
+       .help = "maximum number of iterations",
+       .unset_text = ""},
+      {.name = "tolerance",
+       .python_name = "tol",
+       .value = &o.tolerance,
+       .range = {0, kInfinity},
+       .choices = {},
+       .help = "stop when the relative fall of the objective is at most this value; 0 runs all iterations",
+       .unset_text = ""},
+  };
+}
+
+Selection udfs(const Source& source, const UdfsOptions& options, Context& context) {
+  check_udfs(source, options);
+  const Stopwatch watch(context);
+  const Varying table = varying_columns(source, context);
+  const UdfsPlan plan(shape_of(table.source), options, context.threads());
+  context.progress("udfs", 0, "neighbors");
+  const Index n = source.rows();
+  const auto members = neighbourhoods(nearest_neighbors(table.source, options.neighbors, false, context), n);
+  // Neighbours and local scatter are those of all columns; X~ has each group of copies once, so that X~X~' is the same.
+  const Distinct distinct = distinct_columns(table, context);
+  const Matrix z = dense_rows(distinct.source, distinct.moments, context);
+  const double ridge = std::min(kMostRidge, options.ridge / distinct.moments.unit / distinct.moments.unit);
+  const std::vector<Matrix> inverses = local_inverses(z, members, ridge, context);
+  Matrix v, m;
+  if (plan.by_rows) {
+    v = basis_of_rows(z, context);
+    const Matrix p = product(z, v);
+    m = transposed_product(p, LocalScatter::times(members, inverses, p), context);
+  } else {
+    m = transposed_product(z, LocalScatter::times(members, inverses, z), context);
+  }
+  UdfsFit fit = UdfsLoop(std::move(m), v, distinct.copies.root, options, context).run();
+
+  Selection out;
+  spread_over_columns(fit.w, table.kept, distinct.copies, source.cols(), 1, out);
+  out.report.objective = std::move(fit.objective);
+  out.report.terms = {{"fit", std::move(fit.fit)}, {"sparsity", std::move(fit.sparsity)}};
+  out.report.status = fit.converged ? Status::converged : Status::max_iterations;
+  out.report.iterations = static_cast<Index>(out.report.objective.size());
+  out.report.path = plan.path;
+  watch.write(out.report);
+  return out;
+}
+
+Method udfs_method() {
+  return {
+      .name = "udfs",
+      .python_name = "UDFS",
+      .summary = "directions with little scatter within neighborhoods, using few columns",
+      .formula =
+          "minimize tr(W'MW) + gamma sum_i ||w^i|| over W'W = I; M = X'[sum_i S_i H (X~_i X~_i' + lambda I)^-1 H "
+          "S_i']X over neighborhoods; score_i = ||w^i||",
+      .reference =
+          "Yang, Shen, Ma, Huang & Zhou: L2,1-Norm Regularized Discriminative Feature Selection for Unsupervised "
+          "Learning. IJCAI 2011",
+      .bind = bind<UdfsOptions, UdfsPlan, udfs>,
+      .grid = {{"gamma", {"0.001", "0.1", "10"}}},
+      .reasons = {.text =
+                      "Why: the component (a column of W, counted from 0) with the largest weight for the feature, and "
+                      "that weight.",
+                  .column = "component"},
+  };
+}
+
+}  // namespace tamis
