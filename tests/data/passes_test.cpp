@@ -385,7 +385,7 @@ TEST(Passes, TwinsOfOtherTypesHaveTheSameBits) {
     const Matrix v = support::random_matrix(d, 3, 28), t = support::random_matrix(100, 3, 29);
     const auto products = [&](const Source& source) {
       const Centered z = centered_of(source.with_columns(keep), context);
-      EXPECT_TRUE(z.folds());
+      EXPECT_TRUE(z.defers_center());
       return std::vector<Matrix>{multiply(z, v, context), multiply_transposed(z, t, context),
                                  scatter_product(z, v, context), gram(z, context)};
     };
@@ -413,7 +413,7 @@ TEST(Passes, ColumnsLeftOutMayHoldAnything) {
   }
   Context context(1);
   const Centered z = centered_of(support::dense(x, 30).with_columns(keep), context);
-  ASSERT_TRUE(z.folds());
+  ASSERT_TRUE(z.defers_center());
   const Matrix v = support::random_matrix(49, 3, 32);
   for (const Matrix& found : {multiply(z, v, context), scatter_product(z, v, context)}) {
     EXPECT_TRUE(
@@ -425,9 +425,9 @@ TEST(Passes, ColumnsLeftOutMayHoldAnything) {
 TEST(Passes, OnlyCentresNearTheirColumnsAreFolded) {
   Matrix x = support::random_matrix(200, 20, 33);
   Context context(1);
-  EXPECT_TRUE(centered_of(support::dense(x), context).folds());
+  EXPECT_TRUE(centered_of(support::dense(x), context).defers_center());
   for (Index i = 0; i < 200; ++i) x(i, 7) += 1e4;
-  EXPECT_FALSE(centered_of(support::dense(x), context).folds());
+  EXPECT_FALSE(centered_of(support::dense(x), context).defers_center());
 }
 
 TEST(Passes, CancellationStopsThem) {

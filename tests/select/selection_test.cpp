@@ -58,7 +58,7 @@ TEST(Registry, EveryMethodIsDescribed) {
     for (const Option& option : bound->options()) {
       EXPECT_TRUE(options.insert(option.name).second) << method.name << " " << option.name;
       EXPECT_FALSE(option.help.empty()) << method.name << " " << option.name;
-      EXPECT_FALSE(option.python_name.empty()) << method.name << " " << option.name;
+      EXPECT_FALSE(option.in_python().empty()) << method.name << " " << option.name;
       EXPECT_FALSE(value_text(option).empty()) << method.name << " " << option.name;
     }
     EXPECT_NO_THROW(validate(bound->options(), method.name)) << "the defaults are in range";

@@ -159,7 +159,7 @@ class UdfsLoop {
       out.sparsity.push_back(norms(out.w, d));
       out.objective.push_back(out.fit.back() + options_.gamma * out.sparsity.back());
       out.converged = is_still(out.objective);
-      context_.progress("udfs", static_cast<double>(out.objective.size()) / static_cast<double>(options_.iterations));
+      context_.phase("iterations", {static_cast<double>(out.objective.size()), static_cast<double>(options_.iterations), true});
       context_.check_cancelled();
     }
     return out;
@@ -224,7 +224,9 @@ UdfsPlan::UdfsPlan(const Shape& shape, const UdfsOptions& options, int threads)
   const double n = shape.n(), d = shape.d(), m = static_cast<double>(std::min(options.neighbors, shape.rows)) + 1;
   const double side = by_rows ? n : d;
   path = by_rows ? "local scatter, W in the span of the rows" : "local scatter";
-  const GraphCost graph(shape, options.neighbors, threads);
+  GraphOptions exact;
+  exact.neighbors = options.neighbors, exact.weights = "binary", exact.recall = 1;
+  const GraphCost graph(shape, exact, threads);
   phases = {{"neighbors", graph.searching},
             {"scatter", (by_rows ? 2 : 3) * n * d + n * m * m + (by_rows ? 5 * n * n : d * d)},
             {"eigenvectors", n * d + (by_rows ? 3 * n * d : 0) + 6 * side * side}};
@@ -289,9 +291,9 @@ Selection udfs(const Source& source, const UdfsOptions& options, Context& contex
   const Stopwatch watch(context);
   const Varying table = varying_columns(source, context);
   const UdfsPlan plan(shape_of(table.source), options, context.threads());
-  context.progress("udfs", 0, "neighbors");
+  context.phase("nearest rows");
   const Index n = source.rows();
-  const auto members = neighbourhoods(nearest_neighbors(table.source, options.neighbors, false, context), n);
+  const auto members = neighbourhoods(nearest_neighbors(table.source, {.count = options.neighbors}, context), n);
   // Neighbours and local scatter are those of all columns; X~ has each group of copies once, so that X~X~' is the same.
   const Distinct distinct = distinct_columns(table, context);
   const Matrix z = dense_rows(distinct.source, distinct.moments, context);

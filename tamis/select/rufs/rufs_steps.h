@@ -85,6 +85,7 @@ class WeightStep {
   enum class Gap { rough, fine };
   double run(RufsState& state, Gap wanted, Context& context);
   const char* path() const { return system_.path(); }
+  Index iterations() const { return iterations_; }  // so far
 
  private:
   struct Bounds;
@@ -104,6 +105,7 @@ class WeightStep {
   double moved_r_ = 0, moved_v_ = 0;  // how far the last iteration took them
   Matrix dual_r_, dual_v_;            // divided by their rho
   double rho_r_ = 0, rho_v_ = 0;
+  Index iterations_ = 0;
 };
 
 // G >= 0: projected steps with the curvature of the penalty and a majorant of the rest, and backtracking, on

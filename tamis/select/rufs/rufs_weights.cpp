@@ -161,7 +161,7 @@ double WeightStep::run(RufsState& state, Gap wanted, Context& context) {
     std::fill_n(state.xw.data(), state.xw.size(), 0.0);
   }
   const Index most = most_iterations(wanted, state.w.cols());
-  for (Index t = 1; t <= most && bounds.gap() > enough; ++t) {
+  for (Index t = 1; t <= most && bounds.gap() > enough; ++t, ++iterations_) {
     context.check_cancelled();
     iterate(state.g, context);
     if (t % kJudge != 0) continue;
