@@ -75,7 +75,7 @@ Session::Session(const RunArguments& arguments)
       bar_(!arguments.quiet) {
   context_.process = arguments.process;
   if (!arguments.memory.empty()) context_.memory_limit = parse_size(arguments.memory, "memory");
-  context_.on_progress = [this](const Progress& progress) { bar_.show(progress); };
+  if (bar_.enabled()) context_.on_progress = [this](const Progress& progress) { bar_.show(progress); };
   context_.on_warning = [this](const Warning& warning) { warn(warning.text()); };
   context_.is_cancelled = is_interrupted;
 }

@@ -50,6 +50,7 @@ class ProgressBar {
   ~ProgressBar() { clear(); }
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
+  bool enabled() const { return enabled_; }  // there is a terminal
   void show(const Progress& progress);
   void clear();
 

@@ -238,14 +238,11 @@ def printed_on_a_terminal(*words, width=80):
 
 
 @pytest.mark.parametrize("width", [80, 120])
-@pytest.mark.parametrize("words", [["methods"], ["methods", "ufcm"], ["methods", "rufs"], ["datasets"], ["demo", "-o", "demo"]])
-def test_what_is_printed_fits_the_terminal(words, width, tmp_path):
-    words = [tmp_path / word if word == "demo" and words[0] != word else word for word in words]
+@pytest.mark.parametrize("words", [["methods"], ["methods", "ufcm"], ["methods", "rufs"], ["datasets"]])
+def test_what_is_printed_fits_the_terminal(words, width):
     shown = printed_on_a_terminal(*words, width=width)
     assert shown and all(len(line) <= width for line in shown.split("\n") if "sha256" not in line), shown
-    plain = tamis(*words).out
-    times = re.compile(r"[\d.e+-]+ (ms|s), ")
-    assert times.sub("", " ".join(shown.split())) == times.sub("", " ".join(plain.split())), "wrapped, and nothing else"
+    assert shown.split() == tamis(*words).out.split(), "wrapped, and nothing else"
 
 
 def test_json_is_not_wrapped(folder):

@@ -159,7 +159,8 @@ class UdfsLoop {
       out.sparsity.push_back(norms(out.w, d));
       out.objective.push_back(out.fit.back() + options_.gamma * out.sparsity.back());
       out.converged = is_still(out.objective);
-      context_.phase("iterations", {static_cast<double>(out.objective.size()), static_cast<double>(options_.iterations), true});
+      context_.phase("iterations",
+                     {static_cast<double>(out.objective.size()), static_cast<double>(options_.iterations), true});
       context_.check_cancelled();
     }
     return out;
