@@ -43,7 +43,10 @@ _SHARED = {
 _TYPES = {"number": "float", "integer": "int", "yes/no": "bool", "list of integers": "sequence of int"}
 
 _ATTRIBUTES = {
-    "scores_": ("ndarray of shape (n_features,)", "Scores; higher is better, always finite; NaN for features that `missing` left out."),
+    "scores_": (
+        "ndarray of shape (n_features,)",
+        "Scores; higher is better, always finite; NaN for features that `missing` left out.",
+    ),
     "ranking_": ("ndarray of shape (n_features,)", "Ranks: a permutation of 1 .. n_features, 1 is best."),
     "share_": (
         "ndarray of shape (n_features,)",

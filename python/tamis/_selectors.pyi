@@ -15,6 +15,7 @@ class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     n_jobs: int | None
     verbose: int
     redundancy: float | None
+    missing: Literal["refuse", "drop-columns", "mean", "median"]
     scores_: NDArray[np.float64]
     ranking_: NDArray[np.int64]
     share_: NDArray[np.float64]
@@ -57,6 +58,7 @@ class GuidedUFCM(Selector, method="guided"):
         verbose: int = 0,
         evidence: bool = True,
         redundancy: float | None = 0.8,
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...
 
 class UFCM(Selector, method="ufcm"):
@@ -89,6 +91,7 @@ class UFCM(Selector, method="ufcm"):
         verbose: int = 0,
         order: Literal["norm", "qr"] = "norm",
         redundancy: float | None = 0.8,
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...
 
 class MaxVariance(Selector, method="maxvar"):
@@ -99,12 +102,14 @@ class MaxVariance(Selector, method="maxvar"):
         n_jobs: int | None = None,
         verbose: int = 0,
         redundancy: float | None = 0.8,
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...
 
 class LaplacianScore(Selector, method="lapscore"):
     n_neighbors: int
     bandwidth: float | None
     weights: Literal["heat", "binary", "cosine"]
+    recall: float
     def __init__(
         self,
         n_features_to_select: int | float | Literal["auto"] | None = None,
@@ -114,7 +119,9 @@ class LaplacianScore(Selector, method="lapscore"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        recall: float = 0.98,
         redundancy: float | None = 0.8,
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...
 
 class SPEC(Selector, method="spec"):
@@ -123,6 +130,7 @@ class SPEC(Selector, method="spec"):
     n_neighbors: int
     bandwidth: float | None
     weights: Literal["heat", "binary", "cosine"]
+    recall: float
     def __init__(
         self,
         n_features_to_select: int | float | Literal["auto"] | None = None,
@@ -134,7 +142,9 @@ class SPEC(Selector, method="spec"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        recall: float = 0.98,
         redundancy: float | None = 0.8,
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...
 
 class MCFS(Selector, method="mcfs"):
@@ -146,6 +156,7 @@ class MCFS(Selector, method="mcfs"):
     n_neighbors: int
     bandwidth: float | None
     weights: Literal["heat", "binary", "cosine"]
+    recall: float
     def __init__(
         self,
         n_features_to_select: int | float | Literal["auto"] | None = None,
@@ -160,7 +171,9 @@ class MCFS(Selector, method="mcfs"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        recall: float = 0.98,
         redundancy: float | None = 0.8,
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...
 
 class NDFS(Selector, method="ndfs"):
@@ -177,6 +190,7 @@ class NDFS(Selector, method="ndfs"):
     bandwidth: float | None
     weights: Literal["heat", "binary", "cosine"]
     init: Literal["kmeans"] | ArrayLike
+    recall: float
     def __init__(
         self,
         n_features_to_select: int | float | Literal["auto"] | None = None,
@@ -196,7 +210,9 @@ class NDFS(Selector, method="ndfs"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        recall: float = 0.98,
         redundancy: float | None = 0.8,
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...
 
 class RUFS(Selector, method="rufs"):
@@ -214,6 +230,7 @@ class RUFS(Selector, method="rufs"):
     bandwidth: float | None
     weights: Literal["heat", "binary", "cosine"]
     init: Literal["kmeans"] | ArrayLike
+    recall: float
     def __init__(
         self,
         n_features_to_select: int | float | Literal["auto"] | None = None,
@@ -234,7 +251,9 @@ class RUFS(Selector, method="rufs"):
         random_state: int | np.random.RandomState | np.random.Generator | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        recall: float = 0.98,
         redundancy: float | None = 0.8,
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...
 
 class UDFS(Selector, method="udfs"):
@@ -257,6 +276,7 @@ class UDFS(Selector, method="udfs"):
         n_jobs: int | None = None,
         verbose: int = 0,
         redundancy: float | None = 0.8,
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...
 
 class SPCAFS(Selector, method="spcafs"):
@@ -279,6 +299,7 @@ class SPCAFS(Selector, method="spcafs"):
         n_jobs: int | None = None,
         verbose: int = 0,
         redundancy: float | None = 0.8,
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...
 
 class FSPCA(Selector, method="fspca"):
@@ -293,6 +314,7 @@ class FSPCA(Selector, method="fspca"):
         n_jobs: int | None = None,
         verbose: int = 0,
         redundancy: float | None = 0.8,
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...
 
 class CSS(Selector, method="css"):
@@ -311,6 +333,7 @@ class CSS(Selector, method="css"):
         n_jobs: int | None = None,
         verbose: int = 0,
         redundancy: float | None = 0.8,
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...
 
 class SparseKMeans(Selector, method="sparsekm"):
@@ -333,4 +356,5 @@ class SparseKMeans(Selector, method="sparsekm"):
         n_jobs: int | None = None,
         verbose: int = 0,
         redundancy: float | None = 0.8,
+        missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...

@@ -42,7 +42,8 @@ def same_where(selector, other, kept):
 
 
 def test_refused_unless_asked_for(name):
-    with pytest.raises(ValueError, match="row 4, column 0: NaN, need finite numbers .3 values are missing or infinite, in 2 of 12"):
+    wanted = "row 4, column 0: NaN, need finite numbers .3 values are missing or infinite, in 2 of 12"
+    with pytest.raises(ValueError, match=wanted):
         make(name).fit(with_holes())
     with pytest.raises(ValueError, match="missing='mean', median, drop-columns or drop-rows handles NaN"):
         make(name).fit(with_holes())

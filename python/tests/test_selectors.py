@@ -147,7 +147,8 @@ def test_counts_that_are_refused(wanted):
     assert "--" not in str(caught.value)
 
 
-MAY_BE_LARGE = ("n_init", "max_iter", "n_active", "n_swaps", "n_permutations", "n_neighbors", "sample_size")  # the last two: of n rows at most
+# Of n rows at most: n_neighbors and sample_size.
+MAY_BE_LARGE = ("n_init", "max_iter", "n_active", "n_swaps", "n_permutations", "n_neighbors", "sample_size")
 
 
 def bad_options():

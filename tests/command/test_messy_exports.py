@@ -30,6 +30,10 @@ class Case:
     column: int = 0  # where the first feature stands in the file
 
 
+def fixed_width(row):
+    return f"{row[0]:6.2f}{row[1]:6d}{row[2]:6d}\n"
+
+
 def table(separator=",", decimal=".", end="\n", header=NAMES, rows=ROWS, quote=""):
     cells = [[f"{quote}{str(x).replace('.', decimal)}{quote}" for x in row] for row in rows]
     return end.join(separator.join(line) for line in [*([header] if header else []), *cells]) + end
@@ -160,10 +164,10 @@ CASES = [
          names=["#temp", "flow", "load"]),
     Case("blanks and quotes (R's write.table)", '"temp" "flow" "load"\n' + "".join(
          f'"row {i}" {a} {b} {c}\n' for i, (a, b, c) in enumerate(ROWS)), ("as R writes them",), file="table.txt", column=1),
-    Case("columns of a fixed width", "  temp  flow  load\n" + "".join("%6.2f%6d%6d\n" % tuple(row) for row in ROWS),
+    Case("columns of a fixed width", "  temp  flow  load\n" + "".join(map(fixed_width, ROWS)),
          file="table.dat"),
     Case("a fixed width and decimal commas", "  temp  flow  load\n" + "".join(
-         ("%6.2f%6d%6d\n" % tuple(row)).replace(".", ",") for row in ROWS), file="table.dat"),
+         fixed_width(row).replace(".", ",") for row in ROWS), file="table.dat"),
     Case("blanks in a .data file without names", table(" ", header=None), file="table.data", names=["f0", "f1", "f2"]),
     Case("tabs and blanks between cells", table(" \t "), file="table.txt", names=["temp ", " flow ", " load"]),
     refusal("blanks, and a row with a cell too few", table(" ").replace(" 32 ", " ") + table(" ", header=None) * 6,

@@ -77,7 +77,7 @@ def long_run(tmp_path):
 
 def test_a_run_of_minutes_says_so_on_a_terminal_only(long_run):
     words = ["select", long_run, "-m", "lapscore"]
-    seen = errors_on_a_terminal(*words)
+    seen = seen_on_a_terminal(*words)
     assert "minutes; Ctrl-C stops" in seen, seen
     assert "Ctrl-C stops" not in tamis(*words).err
     assert "Ctrl-C stops" not in seen_on_a_terminal(*words, "--quiet")
