@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "app/signals.h"
@@ -75,6 +76,7 @@ Session::Session(const RunArguments& arguments)
       bar_(!arguments.quiet) {
   context_.process = arguments.process;
   if (!arguments.memory.empty()) context_.memory_limit = parse_size(arguments.memory, "memory");
+  context_.between_progress = std::max(bar_.pause(), std::chrono::milliseconds(2));
   if (bar_.enabled()) context_.on_progress = [this](const Progress& progress) { bar_.show(progress); };
   context_.on_warning = [this](const Warning& warning) { warn(warning.text()); };
   context_.is_cancelled = is_interrupted;
@@ -162,7 +164,11 @@ double seconds_of(const BoundMethod& bound, const TableSize& table, const Contex
 }
 
 Session::Peaks peaks_of(const BoundMethod& bound, const Context& context, const SelectRequest& request) {
-  return [&](const TableSize& table) { return std::vector{peak_of(bound, table, context, request)}; };
+  return [&](const TableSize& table) {
+    SelectRequest least = request;
+    least.redundancy.reset();  // what the limit has no room for is left out
+    return std::vector{peak_of(bound, table, context, request), peak_of(bound, table, context, least)};
+  };
 }
 
 Session::Peaks peaks_of_one_pass(const Context& context) {

@@ -51,12 +51,14 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
   bool enabled() const { return enabled_; }  // there is a terminal
+  std::chrono::milliseconds pause() const { return pause_; }
   void show(const Progress& progress);
   void clear();
 
  private:
   bool enabled_;
   bool drawn_ = false;
+  std::chrono::milliseconds pause_{100};  // between two lines
   std::chrono::steady_clock::time_point next_;
   ProgressLine line_;
 };

@@ -5,7 +5,6 @@
 namespace tamis {
 
 namespace {
-constexpr std::chrono::milliseconds kBetweenShows{100};
 }  // namespace
 
 Context::Context(int threads, std::uint64_t seed_value)
@@ -39,7 +38,7 @@ void Context::bytes_read(std::uint64_t done, std::uint64_t total) {
 void Context::show_now() {
   at_.rows_done = walk_ == nullptr ? rows_read_ : walk_->rows_done();
   at_.rows = walk_ == nullptr ? 0 : walk_->rows();
-  next_show_ = std::chrono::steady_clock::now() + kBetweenShows;
+  next_show_ = std::chrono::steady_clock::now() + between_progress;
   on_progress(at_);
 }
 

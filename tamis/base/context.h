@@ -48,6 +48,7 @@ class Context {
   std::uint64_t memory_limit = 0;                    // bytes, 0: no limit
   ProcessMemory process;                             // that forecasts count with
   std::function<void(const Progress&)> on_progress;  // called from the thread that made the context only
+  std::chrono::milliseconds between_progress{100};   // except where a phase begins
   std::function<void(const Warning&)> on_warning;
   std::function<bool()> is_cancelled;  // polled between pieces of work
   // Whether somebody may have written to the input since it was opened; then a pass makes sure that nothing changed.

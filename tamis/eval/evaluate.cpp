@@ -165,7 +165,7 @@ std::optional<SubsetScore> score_all(const Source& source, const std::vector<int
   if (context.memory_limit > 0) most = std::min(most, static_cast<double>(context.memory_limit) / (4 * sizeof(double)));
   if (!classes.empty() && cells > most) {
     notes.push_back(concat("all features were not clustered: ", source.rows(), " x ", source.cols(),
-                           " numbers, and at most ", most, " are taken into memory for it"));
+                           " numbers, and at most ", std::floor(most), " are taken into memory for it"));
     return std::nullopt;
   }
   context.phase("all features");

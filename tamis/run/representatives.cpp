@@ -18,7 +18,8 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kRepeated = 1e-10;  // what is left of a selected column that others repeat
 constexpr double kTied = 1e-9;       // of the largest coefficient
-constexpr Index kGroupRows = 2048;   // an |r| of .8 has a deviation of .008 there
+constexpr Index kGroupRows = 2048;   // an |r| of .8 has a deviation of .008 there,
+constexpr Index kLeastRows = 512;    // and of .016 there
 constexpr Index kLeaders = 64;       // columns that are compared with all others together
 constexpr Index kPanel = 512;        // of these others
 
@@ -228,6 +229,7 @@ void require_redundancy(const std::optional<double>& threshold) {
 RedundancyWork::RedundancyWork(const Shape& shape, Index selected) : rows(std::min(shape.rows, kGroupRows)) {
   const auto k = static_cast<double>(selected);
   const double d = shape.d();
+  rows = std::min(rows, std::max(kLeastRows, static_cast<Index>(kMostNumbers / std::max(d, 1.0))));
   r2 = selected >= 1 && selected < shape.cols && selected < shape.rows - 1 && shape.entries * k <= kMostProducts &&
        d * k <= kMostNumbers && d * k * k <= kMostSolved;
   all_groups = static_cast<double>(rows) * d * d <= kMostPairs;

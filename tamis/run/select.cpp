@@ -7,10 +7,12 @@
 #include <new>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "tamis/base/error.h"
 #include "tamis/base/memory.h"
 #include "tamis/base/sha256.h"
+#include "tamis/base/text/spelling.h"
 #include "tamis/base/version.h"
 #include "tamis/run/checkpoint.h"
 #include "tamis/run/doubts.h"
@@ -245,6 +247,30 @@ Plan plan_of_run(const BoundMethod& bound, const Shape& shape, const SelectReque
   return plan;
 }
 
+namespace {
+
+// Where the limit has room for the run alone, it does without the report on redundancy.
+Forecast forecast_within_memory(const BoundMethod& bound, const Source& source, SelectRequest& request,
+                                Context& context) {
+  const auto whole = [&] {
+    return forecast(plan_of_run(bound, shape_of(source), request, context.threads()), source.size(), context.process);
+  };
+  const Forecast wanted = whole();
+  const std::uint64_t budget = memory_budget(context);
+  if (!request.redundancy || wanted.peak_bytes <= budget) return wanted;
+  const auto threshold = std::exchange(request.redundancy, std::nullopt);
+  const Forecast least = whole();
+  if (least.peak_bytes > budget) {
+    request.redundancy = threshold;
+    return wanted;
+  }
+  context.warn(message(OptionName{"redundancy"}, " was left out: it takes about ", size_text(wanted.peak_bytes),
+                       " of memory, the limit is ", size_text(budget)));
+  return least;
+}
+
+}  // namespace
+
 SelectResult select_features(const Source& source, const Method& method, BoundMethod& bound, const SelectRequest& asked,
                              Context& context) {
   SelectRequest request = asked;
@@ -271,8 +297,7 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
   bound.force(positions_in(result.available, request.include));
 
   const Source kept = request.exclude.empty() ? source : source.with_columns(result.available);
-  result.forecast =
-      forecast(plan_of_run(bound, shape_of(kept), request, context.threads()), kept.size(), context.process);
+  result.forecast = forecast_within_memory(bound, kept, request, context);
   require_memory(result.forecast, memory_budget(context), method.name);
   context.phase("moments of the columns");
   bound.draw(kept, context);
