@@ -17,7 +17,8 @@ __all__ = ["feature_count_curve", "image_mask", "objective", "save_figures", "sc
 
 # Okabe & Ito's colorblind-safe palette without yellow, which is too pale for lines, and a wine red of Tol's.
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+_COLORS += ("#44AA99", "#AA4499", "#999933", "#6699CC", "#661100", "#888888")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h", "d", "8")
 _MAIN, _ACCENT = _COLORS[:2]
 _QUIET, _BLANK = "#777777", "#ECECEC"
 _MEASURES = {

@@ -207,7 +207,7 @@ def test_redundancy_has_no_bands(frame):
 def test_curves_have_colours_of_their_own(digits):
     ax = plot.feature_count_curve(tamis.compare(digits[0], n_features=[3, 60]), measure="redundancy")
     curves = [one for one in ax.get_lines() if one.get_marker() != "None"]
-    assert len(curves) == len({one.get_color() for one in curves}) == len({one.get_marker() for one in curves}) == 8
+    assert len(curves) == len({one.get_color() for one in curves}) == len({one.get_marker() for one in curves}) == 12
     assert ax.get_xscale() == "log"
     assert [label.get_text() for label in ax.get_xticklabels()] == ["3", "60"]
 

@@ -4,8 +4,7 @@
 
 namespace tamis {
 
-namespace {
-}  // namespace
+namespace {}  // namespace
 
 Context::Context(int threads, std::uint64_t seed_value)
     : seed(seed_value), pool_(std::make_unique<ThreadPool>(threads)) {}

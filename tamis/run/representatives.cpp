@@ -23,6 +23,8 @@ constexpr Index kLeastRows = 512;    // and of .016 there
 constexpr Index kLeaders = 64;       // columns that are compared with all others together
 constexpr Index kPanel = 512;        // of these others
 
+constexpr double kMostSampled = 1e6;  // numbers, where that leaves enough rows
+
 // A few seconds of one core at most, and 32 MB.
 constexpr double kMostProducts = 1e11, kMostPairs = 2e10, kMostNumbers = 4e6, kMostSolved = 4e9;
 
@@ -229,7 +231,7 @@ void require_redundancy(const std::optional<double>& threshold) {
 RedundancyWork::RedundancyWork(const Shape& shape, Index selected) : rows(std::min(shape.rows, kGroupRows)) {
   const auto k = static_cast<double>(selected);
   const double d = shape.d();
-  rows = std::min(rows, std::max(kLeastRows, static_cast<Index>(kMostNumbers / std::max(d, 1.0))));
+  rows = std::min(rows, std::max(kLeastRows, static_cast<Index>(kMostSampled / std::max(d, 1.0))));
   r2 = selected >= 1 && selected < shape.cols && selected < shape.rows - 1 && shape.entries * k <= kMostProducts &&
        d * k <= kMostNumbers && d * k * k <= kMostSolved;
   all_groups = static_cast<double>(rows) * d * d <= kMostPairs;

@@ -8,9 +8,9 @@
 //   Groups: in the order of the ranking, the selected columns first, a column that is in no group leads one; all
 //   columns in no group that correlate with it by |r| >= `threshold` join it.
 //
-// One pass for the R^2, n d k products; 2048 rows (512 to 2047 of more than 1953 columns), sampled where there are more,
-// for the groups, and as many d^2 products.
-// What would cost more than seconds is left out, by shape alone (RedundancyWork).
+// One pass for the R^2, n d k products; 2048 rows (512 to 2047 of more than 488 columns), sampled where there are
+// more, for the groups, and as many d^2 products. What would cost more than seconds is left out, by shape alone
+// (RedundancyWork).
 #pragma once
 
 #include <optional>

@@ -85,7 +85,8 @@ def test_a_run_of_minutes_says_so_on_a_terminal_only(long_run):
     assert "Ctrl-C stops" not in tamis(*words).err
     assert "Ctrl-C stops" not in seen_on_a_terminal(*words, "--quiet")
     assert "Ctrl-C stops" not in seen_on_a_terminal("select", long_run, "-m", "maxvar")
-    assert "minutes; Ctrl-C stops" in seen_on_a_terminal("compare", long_run, "-m", "rufs,maxvar", "-k", "5")
+    compared = Terminal("compare", long_run, "-m", "udfs,maxvar", "-k", "5", interrupt_after="Ctrl-C stops")
+    assert "minutes; Ctrl-C stops" in compared.seen
 
 
 # --- Progress --------------------------------------------------------------------------------------------------------
