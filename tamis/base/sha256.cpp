@@ -1,6 +1,7 @@
 #include "tamis/base/sha256.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace tamis {
