@@ -342,7 +342,7 @@ def may_permute(case):
 
 def is_scale_free(case):
     absolute = {"beta", "bandwidth", "ridge"} & set(case.run.options)
-    return case.run.method not in ("ndfs", "rufs") and not absolute
+    return case.run.method not in ("ndfs", "rufs", "udfs") and not absolute
 
 
 def may_change_units(case):

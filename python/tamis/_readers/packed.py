@@ -30,9 +30,12 @@ class Packed:
     def __init__(self, request: Request, name: str, stream: Any):
         self.name, self._request, self._stream = name, request, stream
         self.files = ExitStack()  # what must stay open meanwhile
+        self._ended = False
 
     def read(self, size: int) -> bytes:
-        """Up to `size` bytes; none at the end."""
+        """Up to `size` bytes; none at the end, however often it is asked."""
+        if self._ended:
+            return b""
         try:
             piece = self._stream.read(size)
         except Exception as error:  # errors of libraries on broken files: any type
@@ -40,6 +43,7 @@ class Packed:
                 raise
             raise self._request.refuse("cannot be read as ", self._request.ending, ": ", printable(error)) from error
         if not piece:
+            self._ended = True
             self.files.close()
         return piece
 
