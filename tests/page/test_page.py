@@ -137,14 +137,14 @@ def test_sorting_by_click(pages, open_page):
 
 def test_sorting_by_keyboard_and_missing_values_last(pages, open_page):
     opened = open_page(pages["wide"])
-    button = opened.page.get_by_role("button", name="r", exact=True)
+    button = opened.page.get_by_role("button", name="r", exact=True).first
     for key, sign in (("Enter", -1), ("Space", 1)):
         button.focus()
         opened.page.keyboard.press(key)
         cells = column(opened, "r")
         numbers = [float(cell.replace("\u2212", "-")) for cell in cells[:100]]
         assert numbers == sorted(numbers, key=lambda value: sign * value) and set(cells[100:]) == {"\u2013"}
-    opened.page.get_by_role("button", name="name", exact=True).press("Enter")
+    opened.page.get_by_role("button", name="name", exact=True).first.press("Enter")
     names = column(opened, "name")
     assert names == sorted(names, key=lambda name: int(name[1:]))  # f2 before f10
 
@@ -157,7 +157,7 @@ def test_long_tables_are_whole_in_the_document(pages, open_page):
     assert low < 700 and scroll.get_attribute("tabindex") == "0"
     last = column(opened, "name")[-1]
     assert opened.eval("name => window.find(name)", last)  # find in page reaches the last row
-    opened.page.get_by_role("button", name="Show all 2000 rows at once").click()
+    opened.page.get_by_role("button", name="Show all 2000 rows at once").first.click()
     assert scroll.bounding_box()["height"] > 20 * low
 
 
@@ -283,7 +283,7 @@ def test_paper_is_light_and_has_the_whole_table_begun(pages, open_page):
     assert opened.eval("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert opened.eval("document.querySelector('#plot-1 .mark-line path').getAttribute('stroke')") != dark
     shown = "[...document.querySelector('.scroll.long tbody').rows].filter(row => row.offsetHeight).length"
-    assert opened.eval(shown) == 100 and opened.page.get_by_text("The first 100 of 2000 rows.").is_visible()
+    assert opened.eval(shown) == 100 and opened.page.get_by_text("The first 100 of 2000 rows.").first.is_visible()
     opened.page.emulate_media(media="screen")
     opened.eval("window.dispatchEvent(new Event('afterprint'))")
     assert opened.eval("document.querySelector('#plot-1 .mark-line path').getAttribute('stroke')") == dark
