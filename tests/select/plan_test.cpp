@@ -66,7 +66,11 @@ Shape shape(Index rows, Index cols, bool sparse = false) {
 }
 
 TEST(Plan, ThePathIsThatOfTheRunForRandomShapesAndOptions) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr int kShapes = 60;  // a sanitizer takes ten times as long
+#else
   constexpr int kShapes = 300;
+#endif
   Draw draw(1);
   for (int round = 0; round < kShapes; ++round) {
     const Index n = 10 + draw.upto(40), d = 2 + draw.upto(round % 10 == 0 ? 300 : 60);
