@@ -484,36 +484,26 @@ CssPlan::CssPlan(const Shape& shape, const CssOptions& options, int threads)
 }
 
 Options describe(CssOptions& o) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const Range share = {.low = 0, .high = 1, .low_open = true};
   return {
       {.name = "variance",
-       .python_name = "variance",
        .value = &o.variance,
-       .range = {0, 1, true, false},
-       .choices = {},
+       .range = share,
        .help = "select no more columns once they explain this share of the variance of all",
        .unset_text = "no such limit"},
       {.name = "r2",
-       .python_name = "r2",
        .value = &o.r2,
-       .range = {0, 1, true, false},
-       .choices = {},
+       .range = share,
        .help = "select no more columns once every column has this R^2 on them",
        .unset_text = "no such limit"},
       {.name = "swaps",
        .python_name = "n_swaps",
        .value = &o.swaps,
-       .range = {0, kInfinity},
-       .choices = {},
-       .help = "maximum number of rounds in which each selected column is exchanged for a better one",
-       .unset_text = ""},
+       .range = at_least(0),
+       .help = "maximum number of rounds in which each selected column is exchanged for a better one"},
       {.name = "standardize",
-       .python_name = "standardize",
        .value = &o.standardize,
-       .range = {},
-       .choices = {},
-       .help = "divide columns by their standard deviation first, unless a scaling is asked for explicitly",
-       .unset_text = ""},
+       .help = "divide columns by their standard deviation first, unless a scaling is asked for explicitly"},
   };
 }
 

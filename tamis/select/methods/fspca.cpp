@@ -8,6 +8,7 @@
 
 #include "tamis/data/passes/principal.h"
 #include "tamis/select/direct.h"
+#include "tamis/select/shared_options.h"
 #include "tamis/select/varying.h"
 
 namespace tamis {
@@ -112,23 +113,7 @@ FspcaPlan::FspcaPlan(const Shape& shape, const FspcaOptions& options, int thread
 }
 
 Options describe(FspcaOptions& o) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return {
-      {.name = "dims",
-       .python_name = "n_components",
-       .value = &o.dims,
-       .range = {1, kInfinity},
-       .choices = {},
-       .help = "number of directions m",
-       .unset_text = "min(7, k, rank)"},
-      {.name = "iterations",
-       .python_name = "max_iter",
-       .value = &o.iterations,
-       .range = {1, kInfinity},
-       .choices = {},
-       .help = "maximum number of iterations",
-       .unset_text = ""},
-  };
+  return {shared::dims(o.dims, "min(7, k, rank)"), shared::iterations(o.iterations)};
 }
 
 Selection fspca(const Source& source, const FspcaOptions& options, Context& context) {

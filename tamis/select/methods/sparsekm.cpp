@@ -12,6 +12,7 @@
 #include "tamis/data/passes/passes.h"
 #include "tamis/select/direct.h"
 #include "tamis/select/row_clusters.h"
+#include "tamis/select/shared_options.h"
 #include "tamis/select/varying.h"
 
 namespace tamis {
@@ -355,50 +356,21 @@ SparseKmPlan::SparseKmPlan(const Shape& shape, const SparseKmOptions& options, i
 }
 
 Options describe(SparseKmOptions& o) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   return {
-      {.name = "clusters",
-       .python_name = "n_clusters",
-       .value = &o.clusters,
-       .range = {1, kInfinity},
-       .choices = {},
-       .help = "number of clusters c",
-       .unset_text = ""},
+      shared::clusters(o.clusters),
       {.name = "bound",
-       .python_name = "bound",
        .value = &o.bound,
-       .range = {1, kInfinity},
-       .choices = {},
+       .range = at_least(1),
        .help = "bound s of the sum of the weights, 1 to sqrt(d): smaller is sparser",
        .unset_text = "by the permutation gap"},
       {.name = "permutations",
        .python_name = "n_permutations",
        .value = &o.permutations,
-       .range = {1, 10000},
-       .choices = {},
-       .help = "number of permuted tables in the gap",
-       .unset_text = ""},
-      {.name = "restarts",
-       .python_name = "n_init",
-       .value = &o.restarts,
-       .range = {1, kInfinity},
-       .choices = {},
-       .help = "number of k-means restarts",
-       .unset_text = ""},
-      {.name = "iterations",
-       .python_name = "max_iter",
-       .value = &o.iterations,
-       .range = {1, kInfinity},
-       .choices = {},
-       .help = "maximum number of iterations",
-       .unset_text = ""},
-      {.name = "tolerance",
-       .python_name = "tol",
-       .value = &o.tolerance,
-       .range = {0, kInfinity},
-       .choices = {},
-       .help = "stop when the relative change of the weights falls to this value; 0 runs all iterations",
-       .unset_text = ""},
+       .range = {.low = 1, .high = 10000},
+       .help = "number of permuted tables in the gap"},
+      shared::restarts(o.restarts, "at the start"),
+      shared::iterations(o.iterations),
+      shared::tolerance(o.tolerance, "change of the weights"),
   };
 }
 

@@ -6,10 +6,12 @@
 #include <numeric>
 #include <utility>
 
+#include "tamis/graph/graph.h"
 #include "tamis/graph/neighbors.h"
 #include "tamis/linalg/blas.h"
 #include "tamis/linalg/dense.h"
 #include "tamis/select/direct.h"
+#include "tamis/select/shared_options.h"
 #include "tamis/select/varying.h"
 
 namespace tamis {
@@ -240,50 +242,16 @@ UdfsPlan::UdfsPlan(const Shape& shape, const UdfsOptions& options, int threads)
 }
 
 Options describe(UdfsOptions& o) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   return {
-      {.name = "clusters",
-       .python_name = "n_clusters",
-       .value = &o.clusters,
-       .range = {1, kInfinity},
-       .choices = {},
-       .help = "number of clusters c: as many directions",
-       .unset_text = ""},
-      {.name = "gamma",
-       .python_name = "gamma",
-       .value = &o.gamma,
-       .range = {0, kInfinity},
-       .choices = {},
-       .help = "weight of the row sparsity",
-       .unset_text = ""},
+      shared::clusters(o.clusters),
+      {.name = "gamma", .value = &o.gamma, .range = at_least(0), .help = "weight of the row sparsity"},
       {.name = "ridge",
-       .python_name = "ridge",
        .value = &o.ridge,
-       .range = {0, kInfinity},
-       .choices = {},
-       .help = "ridge of the local scatter, in squares of the unit of the data",
-       .unset_text = ""},
-      {.name = "neighbors",
-       .python_name = "n_neighbors",
-       .value = &o.neighbors,
-       .range = {1, kInfinity},
-       .choices = {},
-       .help = "number of nearest neighbors of each row",
-       .unset_text = ""},
-      {.name = "iterations",
-       .python_name = "max_iter",
-       .value = &o.iterations,
-       .range = {1, kInfinity},
-       .choices = {},
-       .help = "maximum number of iterations",
-       .unset_text = ""},
-      {.name = "tolerance",
-       .python_name = "tol",
-       .value = &o.tolerance,
-       .range = {0, kInfinity},
-       .choices = {},
-       .help = "stop when the relative fall of the objective is at most this value; 0 runs all iterations",
-       .unset_text = ""},
+       .range = at_least(0),
+       .help = "ridge of the local scatter, in squares of the unit of the data"},
+      neighbors_option(o.neighbors),
+      shared::iterations(o.iterations),
+      shared::tolerance(o.tolerance, "change of the objective"),
   };
 }
 
