@@ -172,7 +172,7 @@ void CsvScanner::fill() {
   char* end = buffer_.as<char>() + kept + count;
   eof_ = count < room;
   if (eof_ && count > 0 && end[-1] == '\x1A') --end;  // with which DOS ended texts
-  if (count > 0) last_byte_ = end[-1];
+  if (end > buffer_.as<char>()) last_byte_ = end[-1];
   if (eof_ && last_byte_ != '\n' && last_byte_ != '\r') *end++ = '\n';
   end_ = end;
 }
