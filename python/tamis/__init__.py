@@ -9,11 +9,12 @@ Everything is loaded on first use, so importing tamis is cheap.
 import sys
 from importlib import import_module
 
-from ._surroundings import explain_missing_core, missing_package, require_python
+from ._surroundings import explain_missing_core, missing_package, one_blas_thread, require_python
 
 require_python(sys.version_info)
 try:
-    from . import _core
+    with one_blas_thread():
+        from . import _core
     from ._core import version as __version__
 except ImportError as _error:
     raise ImportError(explain_missing_core(_error)) from None

@@ -4,6 +4,7 @@ import os
 import platform
 import re
 import sys
+from contextlib import contextmanager
 from importlib.util import find_spec
 
 _NEEDED = {"numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn"}  # module -> package
@@ -14,6 +15,21 @@ _OPTIONAL = ("pandas", "polars", "pyarrow", "anndata", "h5py", "zarr", "dask", "
 def require_python(version):
     if tuple(version[:2]) < (3, 10):
         raise ImportError(f"tamis needs Python 3.10 or later; this is Python {version[0]}.{version[1]}")
+
+
+@contextmanager
+def one_blas_thread():
+    """OpenBLAS, once loaded, starts a thread for every core, and each spins for some 30 ms before it sleeps. Our copy of it
+    needs none of them: it is called from threads of our own."""
+    name = "OPENBLAS_NUM_THREADS"
+    if name in os.environ:
+        yield
+        return
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[name]
 
 
 def explain_missing_core(error):

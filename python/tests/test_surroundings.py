@@ -1,6 +1,7 @@
 """Bad surroundings: one clear line each."""
 
 import io
+import os
 import shutil
 import subprocess
 import sys
@@ -74,3 +75,17 @@ def test_versions_are_shown(capsys):
     text = io.StringIO()
     tamis.show_versions(text)
     assert text.getvalue().startswith("tamis ")
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no /proc")
+def test_import_starts_no_threads_and_leaves_the_environment_alone():
+    code = """
+import os
+before = dict(os.environ)
+import tamis
+assert dict(os.environ) == before
+print(len(os.listdir("/proc/self/task")))
+"""
+    environment = {key: value for key, value in os.environ.items() if key != "OPENBLAS_NUM_THREADS"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"

@@ -1,11 +1,14 @@
 """--cpu baseline and TAMIS_CPU=baseline: the same bits on every x86-64 machine."""
 
 import hashlib
+import os
 import platform
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import refused, select, tamis, write_npy
+from conftest import COMMAND, refused, select, tamis, write_npy
 
 # SHA-256 of scores, evidence and objective on table(), by method. Where a method itself changes, take the digests that the
 # failing test shows; nothing else may change them, neither the machine nor the compiler nor the BLAS.
@@ -83,3 +86,17 @@ def test_baseline_has_the_committed_bits(method, tmp_path):
     found = select(path, "-m", method, *clusters, "--cpu", "baseline", "--quiet")
     numbers = [found["scores"], found.get("evidence") or [], found["report"].get("objective") or []]
     assert digest(sum(numbers, [])) == DIGESTS.get(method), method
+
+
+@pytest.mark.native
+@pytest.mark.unsanitized
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no /proc")
+def test_blas_starts_no_threads_that_are_never_used():
+    """It would start one for every core, and each would spin for a while."""
+    command = [str(COMMAND), "select", "-", "-k", "1", "-m", "maxvar", "--threads", "1", "--json"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
+                          env={**os.environ, "PWD": os.getcwd()}) as run:
+        run.stdin.write(b"a,b\n" + b"1,2\n" * 100_000)  # more than a pipe holds: once it is written, main() runs
+        assert len(list(Path(f"/proc/{run.pid}/task").iterdir())) == 1
+        run.communicate(b"3,5\n")
+    assert run.returncode == 0
