@@ -20,7 +20,7 @@ std::string compiler() {
 }  // namespace
 
 std::string version_text() {
-  return concat("tamis ", kVersion, "\n", compiler(), ", ", blas::name(), ", ", kernels_in_use(), " kernels",
+  return concat("tamis ", kVersion, "\n", compiler(), ", ", blas::name(), ", ", name_of(kernels_in_use()), " kernels",
                 *commit() != 0 ? ", commit " : "", commit());
 }
 

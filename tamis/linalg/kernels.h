@@ -1,5 +1,5 @@
-// The few inner loops that BLAS does not have, compiled for the plain machine and for AVX2 + FMA, and chosen once
-// at start. Everything else is written on top of these and of BLAS.
+// The few inner loops that BLAS does not have, compiled for the plain machine, for AVX2 + FMA and for AVX-512,
+// and chosen once at start. Everything else is written on top of these and of BLAS.
 #pragma once
 
 #include "tamis/base/types.h"
@@ -42,20 +42,18 @@ struct KernelsFor {
   void (*axpy)(Index m, T a, const T* x, T* y);
 };
 
-const char* kernels_in_use();  // AVX2 or portable
+// `portable` has the same bits on every machine.
+enum class KernelSet { portable, avx2, avx512 };
+bool cpu_has(KernelSet set);
+KernelSet kernels_in_use();
+const char* name_of(KernelSet set);
 
+// The CPU must have them.
 template <class T>
-const KernelsFor<T>& portable_kernels();  // those that any machine has, with the same bits on each
+const KernelsFor<T>& kernels(KernelSet set = kernels_in_use());
 template <>
-const KernelsFor<double>& portable_kernels<double>();
+const KernelsFor<double>& kernels<double>(KernelSet set);
 template <>
-const KernelsFor<float>& portable_kernels<float>();
-
-template <class T>
-const KernelsFor<T>& kernels();
-template <>
-const KernelsFor<double>& kernels<double>();
-template <>
-const KernelsFor<float>& kernels<float>();
+const KernelsFor<float>& kernels<float>(KernelSet set);
 
 }  // namespace tamis

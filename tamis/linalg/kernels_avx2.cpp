@@ -1,13 +1,13 @@
-#include "tamis/linalg/kernels_avx2.h"
-
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
+#include "tamis/linalg/kernel_sets.h"
+
 namespace tamis {
 
 namespace avx2 {
-inline constexpr Index kVectorBytes = 32;
+inline constexpr Index kVectorBytes = 32, kRegisters = 16;
 #include "tamis/linalg/kernels.inc"
 }  // namespace avx2
 

@@ -32,8 +32,9 @@ void add_columns(bool trans_a, bool trans_b, Index m, Index n, Index k, T alpha,
     for (Index i0 = 0; i0 < m; i0 += kRows) {
       const Index rows = std::min(kRows, m - i0);
       for (Index i = 0; i < rows; ++i) std::copy_n(c + (i0 + i) * ldc, n, sum.data() + i * width);
-      portable_kernels<T>().skinny_product(rows, depth, a + i0 * row_step + k0 * depth_step, row_step, depth_step,
-                                           v.data(), width, sum.data(), nullptr, 0);
+      kernels<T>(KernelSet::portable)
+          .skinny_product(rows, depth, a + i0 * row_step + k0 * depth_step, row_step, depth_step, v.data(), width,
+                          sum.data(), nullptr, 0);
       for (Index i = 0; i < rows; ++i) {
         const Index first = diagonal < 0 ? 0 : std::clamp<Index>(i0 + i - diagonal, 0, n);
         std::copy(sum.data() + i * width + first, sum.data() + i * width + n, c + (i0 + i) * ldc + first);
@@ -74,7 +75,7 @@ template void syrk(bool, Index, Index, const float*, Index, float*, Index);
 namespace {
 
 void add_multiple(Index n, double by, const double* x, double* y) {
-  if (by != 0) portable_kernels<double>().axpy(n, by, x, y);
+  if (by != 0) kernels<double>(KernelSet::portable).axpy(n, by, x, y);
 }
 
 // H = I - scale v v' with H x = (off, 0, ..., 0)'. x becomes v.

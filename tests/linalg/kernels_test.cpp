@@ -10,10 +10,25 @@
 namespace tamis {
 namespace {
 
-template <class T>
-class Kernels : public testing::Test {};
-using Types = testing::Types<double, float>;
-TYPED_TEST_SUITE(Kernels, Types);
+// Every set of kernels is tried that this CPU has.
+template <class Number, KernelSet Set>
+struct On {
+  using T = Number;
+  static const KernelsFor<T>& kernels() { return tamis::kernels<T>(Set); }
+  static constexpr KernelSet kSet = Set;
+};
+
+template <class Kind>
+class Kernels : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cpu_has(Kind::kSet)) GTEST_SKIP() << "this CPU has no " << name_of(Kind::kSet);
+  }
+};
+using Kinds =
+    testing::Types<On<double, KernelSet::portable>, On<float, KernelSet::portable>, On<double, KernelSet::avx2>,
+                   On<float, KernelSet::avx2>, On<double, KernelSet::avx512>, On<float, KernelSet::avx512>>;
+TYPED_TEST_SUITE(Kernels, Kinds);
 
 // Rows packed as the kernels want them; rows that fill up the last panel are 0.
 template <class T>
@@ -34,19 +49,19 @@ struct Nearest {
   std::vector<std::int32_t> label;
 };
 
-template <class T>
+template <class Kind, class T = typename Kind::T>
 Nearest<T> nearest_of(const Matrix& rows, const std::vector<T>& g, const std::vector<T>& norm) {
   const auto points = packed<T>(rows);
   const Index panels = (rows.rows() + kPanel - 1) / kPanel;
   Nearest<T> out{std::vector<T>(static_cast<std::size_t>(panels * kPanel), T(-77)),
                  std::vector<std::int32_t>(static_cast<std::size_t>(panels * kPanel), -77)};
-  kernels<T>().nearest(points.data(), panels, rows.cols(), g.data(), norm.data(), static_cast<Index>(norm.size()),
-                       out.best.data(), out.label.data());
+  Kind::kernels().nearest(points.data(), panels, rows.cols(), g.data(), norm.data(), static_cast<Index>(norm.size()),
+                          out.best.data(), out.label.data());
   return out;
 }
 
 TYPED_TEST(Kernels, NearestMatchesTheNaiveArgmin) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   for (const Index rows : {1, 5, 15, 16, 17, 31, 32, 100}) {
     for (const Index m : {1, 2, 3, 7, 16, 33}) {
       for (const Index k : {1, 2, 3, 4, 5, 7, 8, 9, 20}) {
@@ -60,7 +75,7 @@ TYPED_TEST(Kernels, NearestMatchesTheNaiveArgmin) {
           }
           norm.push_back(static_cast<T>(sum));
         }
-        const auto found = nearest_of<T>(y, g, norm);
+        const auto found = nearest_of<TypeParam>(y, g, norm);
         for (Index i = 0; i < rows; ++i) {
           long double best = std::numeric_limits<long double>::infinity(), chosen = 0;
           const auto at = static_cast<std::size_t>(i);
@@ -87,7 +102,7 @@ TYPED_TEST(Kernels, NearestMatchesTheNaiveArgmin) {
 
 // Small whole numbers: every sum is exact, so the label must be exactly the first minimum.
 TYPED_TEST(Kernels, TiesGoToTheLowerCentre) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   for (const Index m : {1, 2, 5}) {
     for (const Index k : {2, 3, 4, 5, 6, 8, 9, 13, 17}) {
       const Matrix y = support::whole_numbers(77, m, 4, 3), centers = support::whole_numbers(k, m, 3, 4);
@@ -100,7 +115,7 @@ TYPED_TEST(Kernels, TiesGoToTheLowerCentre) {
         }
         norm.push_back(static_cast<T>(sum));
       }
-      const auto found = nearest_of<T>(y, g, norm);
+      const auto found = nearest_of<TypeParam>(y, g, norm);
       for (Index i = 0; i < y.rows(); ++i) {
         Index first = 0;
         double least = std::numeric_limits<double>::infinity();
@@ -117,7 +132,7 @@ TYPED_TEST(Kernels, TiesGoToTheLowerCentre) {
 
 // out[t, i] = min(current_i, max(0, ||y_i - c_t||^2)) and its sum, for each candidate t.
 TYPED_TEST(Kernels, CandidatesMatchTheDefinition) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   for (const Index rows : {1, 16, 21, 50}) {
     for (const Index m : {1, 3, 10}) {
       for (const Index count : {1, 2, 3, 4, 5, 9}) {
@@ -140,8 +155,8 @@ TYPED_TEST(Kernels, CandidatesMatchTheDefinition) {
           current[static_cast<std::size_t>(i)] =
               i % 3 ? static_cast<T>(0.5 * static_cast<double>(i)) : std::numeric_limits<T>::max();
         }
-        kernels<T>().candidates(points.data(), panels, m, g.data(), norm.data(), count, square.data(), current.data(),
-                                out.data(), cost.data());
+        TypeParam::kernels().candidates(points.data(), panels, m, g.data(), norm.data(), count, square.data(),
+                                        current.data(), out.data(), cost.data());
         const double tolerance =
             40.0 * static_cast<double>(m + 2) * static_cast<double>(std::numeric_limits<T>::epsilon());
         for (Index t = 0; t < count; ++t) {
@@ -165,7 +180,7 @@ TYPED_TEST(Kernels, CandidatesMatchTheDefinition) {
 }
 
 TYPED_TEST(Kernels, SkinnyProductMatchesTheDefinition) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   for (const Index rows : {0, 1, 2, 3, 4, 5, 7, 8, 13, 64}) {
     for (const Index depth : {0, 1, 2, 9, 40}) {
       for (const Index width : {kWidthStep<T>, 2 * kWidthStep<T>, 3 * kWidthStep<T>, 5 * kWidthStep<T>}) {
@@ -181,8 +196,8 @@ TYPED_TEST(Kernels, SkinnyProductMatchesTheDefinition) {
           for (Index i = 0; i < v.size(); ++i) vt.push_back(static_cast<T>(v.data()[i]));
           for (Index i = 0; i < c.size(); ++i) ct.push_back(static_cast<T>(c.data()[i]));
           ct.push_back(T(7));
-          kernels<T>().skinny_product(rows, depth, at.data(), row_step, depth_step, vt.data(), width, ct.data(),
-                                      nullptr, 0);
+          TypeParam::kernels().skinny_product(rows, depth, at.data(), row_step, depth_step, vt.data(), width, ct.data(),
+                                              nullptr, 0);
           const double tolerance =
               20.0 * static_cast<double>(depth + 2) * static_cast<double>(std::numeric_limits<T>::epsilon());
           for (Index i = 0; i < rows; ++i) {
@@ -201,19 +216,20 @@ TYPED_TEST(Kernels, SkinnyProductMatchesTheDefinition) {
 }
 
 TYPED_TEST(Kernels, AxpyAddsAndStopsAtItsEnd) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   for (Index m = 0; m < 40; ++m) {
     std::vector<T> x, y;
     for (Index j = 0; j < m + 3; ++j) x.push_back(static_cast<T>(j)), y.push_back(static_cast<T>(100 - j));
-    kernels<T>().axpy(m, T(2), x.data(), y.data());
+    TypeParam::kernels().axpy(m, T(2), x.data(), y.data());
     for (Index j = 0; j < m + 3; ++j) {
       ASSERT_EQ(y[static_cast<std::size_t>(j)], static_cast<T>(j < m ? 100 + j : 100 - j));
     }
   }
 }
 
-template <class T, class Src>
+template <class Kind, class Src>
 void check_center_row() {
+  using T = typename Kind::T;
   const double low = std::numeric_limits<Src>::is_signed ? -100 : 0;
   for (const Index n : {1, 3, 8, 17, 64}) {
     std::vector<Src> src;
@@ -225,8 +241,8 @@ void check_center_row() {
     }
     src[0] = std::numeric_limits<Src>::max();
     std::vector<T> plain(static_cast<std::size_t>(n) + 1, T(7)), scaled = plain;
-    kernels<T>().center_row(src.data(), support::type_of<Src>(), n, center.data(), nullptr, plain.data());
-    kernels<T>().center_row(src.data(), support::type_of<Src>(), n, center.data(), scale.data(), scaled.data());
+    Kind::kernels().center_row(src.data(), support::type_of<Src>(), n, center.data(), nullptr, plain.data());
+    Kind::kernels().center_row(src.data(), support::type_of<Src>(), n, center.data(), scale.data(), scaled.data());
     for (std::size_t j = 0; j < src.size(); ++j) {
       const double difference = static_cast<double>(src[j]) - center[j];
       ASSERT_EQ(plain[j], static_cast<T>(difference));
@@ -261,7 +277,7 @@ TEST(KernelsCenterRow, ReadsFloat) {
 }
 
 TYPED_TEST(Kernels, FindBelowMatchesTheNaiveLoop) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   for (const Index count : {0, 1, 15, 16, 31, 32, 33, 64, 200}) {
     const Matrix random = support::random_matrix(2, std::max<Index>(count, 1), 12);
     std::vector<T> values, limits;
@@ -275,8 +291,8 @@ TYPED_TEST(Kernels, FindBelowMatchesTheNaiveLoop) {
         const auto at = static_cast<std::size_t>(j);
         if (values[at] <= std::max(limit, limits[at])) wanted.push_back(static_cast<std::int32_t>(j));
       }
-      found.resize(
-          static_cast<std::size_t>(kernels<T>().find_below(count, values.data(), limit, limits.data(), found.data())));
+      found.resize(static_cast<std::size_t>(
+          TypeParam::kernels().find_below(count, values.data(), limit, limits.data(), found.data())));
       EXPECT_EQ(found, wanted);
     }
   }
