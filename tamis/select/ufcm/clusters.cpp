@@ -36,6 +36,17 @@ Matrix means_of(const Matrix& sums, const std::vector<Index>& counts, const Matr
   return out;
 }
 
+// Rows that left the others of their cluster, however the clusters are numbered; of very many clusters, all.
+Index rows_moved(const std::vector<int>& from, const std::vector<int>& to, Index clusters) {
+  if (clusters > 16 * static_cast<Index>(from.size()) / clusters) return static_cast<Index>(from.size());
+  std::vector<Index> shared(clusters * clusters);
+  for (std::size_t i = 0; i < from.size(); ++i) ++shared[to[i] * clusters + from[i]];
+  Index stayed = 0;
+  for (auto row = shared.begin(); row != shared.end(); row += clusters)
+    stayed += *std::max_element(row, row + clusters);
+  return static_cast<Index>(from.size()) - stayed;
+}
+
 double between_of(const Matrix& sums, const std::vector<Index>& counts, const Matrix& w) {
   const Matrix g = means_of(sums, counts, w);
   double out = 0;
@@ -66,6 +77,7 @@ Points<double> Clusters::points(const Matrix& w) const {
 }
 
 bool Clusters::update(const Points<double>& points, const Matrix& w, Index iteration, double margin) {
+  moved_ = 0;
   if (!free_rows_) {
     if (iteration == 1) move_to(options_.labels, w);
     return false;
@@ -123,6 +135,7 @@ void Clusters::move_to(const std::vector<int>& labels, const Matrix& w) {
   for (const int label : labels) ++counts[label];
   const bool first = labels_[0] < 0;
   if (!first && between_of(sums, counts, w) < between_of(sums_, counts_, w)) return;
+  moved_ = first ? z_.rows() : rows_moved(labels_, labels, options_.clusters);
   sums_ = std::move(sums);
   counts_ = std::move(counts);
   labels_ = labels;

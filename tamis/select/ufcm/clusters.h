@@ -27,6 +27,7 @@ class Clusters {
   Matrix between_times(const Matrix& v) const;  // B V
 
   const std::vector<int>& labels() const { return labels_; }
+  Index moved() const { return moved_; }  // rows that the last update gave another cluster
   bool after_sample() const { return !start_centers_.empty(); }
 
   // What the iterations to come depend on; and Error(bad_data) where it is not that of a fit of these data: after so
@@ -51,6 +52,7 @@ class Clusters {
   std::vector<Index> counts_;  // U'U
   std::vector<int> labels_;    // -1 before the first iteration
   bool free_rows_;             // whose class is not given
+  Index moved_ = 0;
 };
 
 }  // namespace tamis

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tamis/linalg/dense.h"
+#include "tamis/select/ufcm/extrapolation.h"
 #include "tamis/select/ufcm/schedule.h"
 #include "tamis/select/ufcm/state.h"
 
@@ -63,8 +64,15 @@ void Directions::update(const Clusters& clusters, double beta, const std::vector
   options.gain = kSchedule.direction_gain;
   options.basis = 3 * options.count;
   options.tolerance = 1e-12;
+  before_.vectors = w_.vectors;
+  before_.image = w_.image;
   if (!solve_exactly(m)) w_ = largest_eigenpairs(m, std::move(w_), options);
   if (beta == 0) drop_null_directions(static_cast<Index>(clusters.labels().size()));
+}
+
+void Directions::extrapolate(double margin, const std::function<double(const RitzPairs&)>& objective) {
+  if (solves_exactly(options_, w_.vectors.rows())) return;
+  w_ = extrapolated(before_, std::move(w_), margin, objective);
 }
 
 // The eigenvectors themselves, where alpha > 1 and there are few columns. There M is far from definite, a few steps

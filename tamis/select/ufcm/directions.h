@@ -1,6 +1,7 @@
 // W of UFCM: the leading eigenvectors of M = (1 - alpha) S + alpha B - beta D, Eq. 14, improved from where they were.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "tamis/linalg/eigen.h"
@@ -17,7 +18,12 @@ class Directions {
   // `weights` is the diagonal of D.
   void update(const Clusters& clusters, double beta, const std::vector<double>& weights);
 
+  // A longer step in the direction of the last update, where that raises `objective`, a function of W and S W, by more
+  // than `margin`.
+  void extrapolate(double margin, const std::function<double(const RitzPairs&)>& objective);
+
   const Matrix& w() const { return w_.vectors; }
+  const RitzPairs& pairs() const { return w_; }
   bool knows_scatter() const { return scatter_ != nullptr; }
   double scatter() const;  // tr(W'SW)
 
@@ -37,6 +43,7 @@ class Directions {
   const Scatter* const scatter_;
   Matrix whole_scatter_;  // S, where W is solved for exactly
   RitzPairs w_;           // with the image S W, where S is needed
+  RitzPairs before_;      // as they were before the last update
 };
 
 }  // namespace tamis

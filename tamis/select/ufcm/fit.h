@@ -41,12 +41,13 @@ class Fit {
   bool converged() const { return converged_; }
 
  private:
+  void go_further();
   void keep_state();
   void show_progress(const std::string& detail);
   double stopping_margin() const;
   void finish_terms(double scatter);
   void record_objective();
-  Terms terms_now() const;
+  Terms terms_at(const RitzPairs& w) const;
   double magnitude_of(const Terms& terms) const { return terms.magnitude(options_.alpha, beta_); }
 
   // All that the iterations to come depend on besides data and options, and all that is reported.

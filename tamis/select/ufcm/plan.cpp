@@ -41,7 +41,7 @@ constexpr double kGuards = 4;  // directions beside the wanted ones
 
 // Rows times W with what k-means keeps of them (small pieces are not given back), and bases of the eigen-solver.
 double iteration_numbers(const Shape& x, double m) {
-  constexpr double kProjections = 2.05, kLabels = 1.5, kSmallProjections = 1.5, kSmallMost = 2.5e5, kBases = 9.5;
+  constexpr double kProjections = 2.05, kLabels = 1.5, kSmallProjections = 1.5, kSmallMost = 2.5e5, kBases = 11.5;
   return x.n() * (kProjections * m + kLabels) + std::min(kSmallProjections * x.n() * m, kSmallMost) +
          kBases * x.d() * m;
 }

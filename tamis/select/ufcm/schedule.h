@@ -12,7 +12,11 @@ struct Schedule {
   Index direction_steps = 4;
   Index direction_steps_near = 2;  // after a fit of a sample, and where U decides little
   double direction_gain = 0.05;    // a step that gains less than this part of the first is the last one
-  Index exact_columns = 1024;      // up to so many columns W is solved for where alpha > 1 (directions.cpp says why)
+  // W takes longer steps once so few rows of all still change their cluster: before, it would grow around a U of no
+  // worth.
+  double settled = 0.005;
+  double worth_going = 0.1;    // what a longer step must gain, in units of the tolerance
+  Index exact_columns = 1024;  // up to so many columns W is solved for where alpha > 1 (directions.cpp says why)
 
   // --- U ---
   double decisive_alpha = 0.5;  // where U weighs less than this it decides little, and gets less work

@@ -56,7 +56,7 @@ void Fit::require_sound_values(double given_beta) const {
     return std::abs(terms.objective(options_.alpha, beta_) - objective) <= 1e-9 * magnitude_of(terms);
   };
   for (std::size_t t = 0; t < terms_.size(); ++t) require_state(agrees(terms_[t], objective_[t]), "objective");
-  if (next_ > 1) require_state(agrees(terms_now(), objective_.back()), "objective");
+  if (next_ > 1) require_state(agrees(terms_at(directions_.pairs()), objective_.back()), "objective");
 }
 
 }  // namespace tamis

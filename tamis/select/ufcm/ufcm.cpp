@@ -8,6 +8,7 @@
 
 #include "tamis/base/error.h"
 #include "tamis/base/text/spelling.h"
+#include "tamis/linalg/dense.h"
 #include "tamis/linalg/orthogonal.h"
 #include "tamis/select/direct.h"
 #include "tamis/select/shared_options.h"
@@ -33,9 +34,19 @@ void Fit::run() {
     converged_ = margin > 0 && !restart_won;
     if (converged_) return;
     directions_.update(clusters_, beta_, d);  // W, Eq. 14
-    record_objective();                       // with G = (U'U)^-1 U'Z W, Eq. 11
+    go_further();
+    record_objective();  // with G = (U'U)^-1 U'Z W, Eq. 11
     show_progress(concat("objective ", short_number(objective_.back())));
   }
+}
+
+// Where U has settled, or has no weight, W goes on the same way as long as the objective rises.
+void Fit::go_further() {
+  const auto moved = static_cast<double>(clusters_.moved());
+  if (options_.alpha > 0 && moved > kSchedule.settled * static_cast<double>(z_.rows())) return;
+  const double margin = kSchedule.worth_going * std::max(options_.tolerance, 1e-8);
+  directions_.extrapolate(margin * magnitude_of(terms_at(directions_.pairs())),
+                          [this](const RitzPairs& w) { return terms_at(w).objective(options_.alpha, beta_); });
 }
 
 void Fit::show_progress(const std::string& detail) {
@@ -65,17 +76,17 @@ double Fit::stopping_margin() const {
   return margin > 0 && gain <= margin ? kSchedule.restart_margin * margin : 0;
 }
 
-Terms Fit::terms_now() const {
-  const double margin = clusters_.between(w());
+Terms Fit::terms_at(const RitzPairs& w) const {
+  const double margin = clusters_.between(w.vectors);
   Terms terms;
-  terms.sparsity = row_sparsity(w(), copies_, options_.p);
-  terms.scatter = directions_.knows_scatter() ? directions_.scatter() : margin;
+  terms.sparsity = row_sparsity(w.vectors, copies_, options_.p);
+  terms.scatter = directions_.knows_scatter() ? dot(w.vectors, w.image) : margin;
   terms.within = terms.scatter - margin;
   return terms;
 }
 
 void Fit::record_objective() {
-  const Terms terms = terms_now();
+  const Terms terms = terms_at(directions_.pairs());
   const double value = terms.objective(options_.alpha, beta_);
   if (!objective_.empty()) {
     require(value >= objective_.back() - 1e-9 * magnitude_of(terms), ErrorCode::internal, options_.name,
