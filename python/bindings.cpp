@@ -23,6 +23,7 @@
 #include "tamis/report/verdict.h"
 #include "tamis/run/apply.h"
 #include "tamis/run/compare.h"
+#include "tamis/run/features.h"
 #include "tamis/run/forecast.h"
 #include "tamis/run/select.h"
 
@@ -186,6 +187,25 @@ std::vector<Index> find_columns(const std::vector<Index>& positions, const std::
   return find_selected({positions, names, features, {}}, {where, table_names, table_features, left_out});
 }
 
+// Only how many columns there are matters, not what they hold.
+Source columns_alone(std::size_t count) {
+  const auto zeros = std::make_shared<std::vector<std::int8_t>>(count, 0);
+  DenseView view;
+  view.data = zeros->data(), view.dtype = DType::i8;
+  view.rows = 1, view.cols = static_cast<Index>(count);
+  view.row_stride = view.cols, view.col_stride = 1;
+  return Source(make_dense_store(view, zeros));
+}
+
+std::vector<Index> named_features(const std::vector<std::string>& words, const std::vector<std::string>& names,
+                                  const std::string& where) {
+  if (words.empty()) return {};
+  Table table;
+  table.names = names;
+  table.source = columns_alone(names.size());
+  return resolve_features({words}, table, where);
+}
+
 int run_command(const std::vector<nb::bytes>& words, const nb::object& reader, const nb::object& saver) {
   std::vector<std::string> kept;
   for (const auto& word : words) kept.emplace_back(word.c_str(), word.size());
@@ -256,6 +276,8 @@ NB_MODULE(_core, m) {
   m.def("find_columns", &find_columns, "positions"_a, "names"_a, "features"_a, "where"_a, "table_names"_a,
         "table_features"_a, "left_out"_a = std::vector<std::string>(),
         "The positions of the selected columns in another table, as `tamis apply` finds them.");
+  m.def("named_features", &named_features, "words"_a, "names"_a, "where"_a,
+        "The positions of columns by name or pattern, as `--include` and `--exclude` find them.");
   m.def("run_command", &run_command, "words"_a, "reader"_a, "saver"_a.none() = nb::none(),
         "The command; the process is its own.");
 }

@@ -98,5 +98,10 @@ def find_columns(positions: Sequence[int], names: Sequence[str], features: int, 
     The positions of the selected columns in another table, as `tamis apply` finds them.
     """
 
+def named_features(words: Sequence[str], names: Sequence[str], where: str) -> list[int]:
+    """
+    The positions of columns by name or pattern, as `--include` and `--exclude` find them.
+    """
+
 def run_command(words: Sequence[bytes], reader: object, saver: object | None = None) -> int:
     """The command; the process is its own."""

@@ -16,6 +16,9 @@ class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     verbose: int
     redundancy: float | None
     missing: Literal["refuse", "drop-columns", "mean", "median"]
+    include: Any
+    exclude: Any
+    scale: Literal["none", "standard", "minmax", "unit", "auto"]
     scores_: NDArray[np.float64]
     ranking_: NDArray[np.int64]
     share_: NDArray[np.float64]
@@ -59,6 +62,9 @@ class GuidedUFCM(Selector, method="guided"):
         evidence: bool = True,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class UFCM(Selector, method="ufcm"):
@@ -92,6 +98,9 @@ class UFCM(Selector, method="ufcm"):
         order: Literal["norm", "qr"] = "norm",
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class MaxVariance(Selector, method="maxvar"):
@@ -103,6 +112,9 @@ class MaxVariance(Selector, method="maxvar"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class LaplacianScore(Selector, method="lapscore"):
@@ -122,6 +134,9 @@ class LaplacianScore(Selector, method="lapscore"):
         recall: float = 0.98,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class SPEC(Selector, method="spec"):
@@ -145,6 +160,9 @@ class SPEC(Selector, method="spec"):
         recall: float = 0.98,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class MCFS(Selector, method="mcfs"):
@@ -174,6 +192,9 @@ class MCFS(Selector, method="mcfs"):
         recall: float = 0.98,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class NDFS(Selector, method="ndfs"):
@@ -213,6 +234,9 @@ class NDFS(Selector, method="ndfs"):
         recall: float = 0.98,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class RUFS(Selector, method="rufs"):
@@ -254,6 +278,9 @@ class RUFS(Selector, method="rufs"):
         recall: float = 0.98,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class UDFS(Selector, method="udfs"):
@@ -277,6 +304,9 @@ class UDFS(Selector, method="udfs"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class SPCAFS(Selector, method="spcafs"):
@@ -300,6 +330,9 @@ class SPCAFS(Selector, method="spcafs"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class FSPCA(Selector, method="fspca"):
@@ -315,6 +348,9 @@ class FSPCA(Selector, method="fspca"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class CSS(Selector, method="css"):
@@ -334,6 +370,9 @@ class CSS(Selector, method="css"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class SparseKMeans(Selector, method="sparsekm"):
@@ -357,4 +396,7 @@ class SparseKMeans(Selector, method="sparsekm"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
