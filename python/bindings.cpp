@@ -9,6 +9,7 @@
 #include "app/version.h"
 #include "python/arrays.h"
 #include "python/comparison.h"
+#include "python/fitted.h"
 #include "python/methods.h"
 #include "python/remote.h"
 #include "python/row_sink.h"
@@ -114,6 +115,7 @@ nb::dict result_of(SelectResult result, const Options& options, const Speller& s
   out["scale"] = name_of(result.scale);
   out["scale_reason"] = to_text(result.scale_reason);
   out["clusters"] = clustered ? to_array(std::move(result.selection.clusters)) : nb::none();
+  out["column_scale"] = result.column_scale.empty() ? nb::none() : to_array(std::move(result.column_scale));
   out["components"] = to_array(std::move(result.selection.components));
   out["centers"] = to_array(std::move(result.selection.centers));
   return out;
@@ -126,7 +128,7 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
                 const nb::dict& words, const std::optional<std::vector<std::string>>& names,
                 const std::optional<double>& redundancy) {
   const Method& method = find_method(method_name);
-  const auto bound = method.bind();
+  const std::shared_ptr<BoundMethod> bound = method.bind();
   const Speller speller = python_names(words);
   return speaking(speller, [&] {
     SelectRequest request;
@@ -143,7 +145,12 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
     const Source source = source_of(data);
     SelectResult result =
         run.without_gil([&] { return select_features(source, method, *bound, request, run.context()); });
-    return result_of(std::move(result), bound->options(), speller);
+    const std::vector<std::string> warnings = warning_texts(result.selection.report.warnings, run.warnings(), speller);
+    const Context& used = run.context();
+    Fitted fitted{&method, bound, request, result, used.seed, used.threads(), used.memory_limit, warnings};
+    nb::dict out = result_of(std::move(result), bound->options(), speller);
+    out["fitted"] = nb::cast(std::move(fitted));
+    return out;
   });
 }
 
@@ -238,6 +245,7 @@ NB_MODULE(_core, m) {
   register_errors(m);
   register_remote(m);
   register_disk_rows(m);
+  register_fitted(m);
 
   m.def("version_text", &tamis::app::version_text, "What `tamis --version` prints.");
   m.def("methods", &describe_methods, "Every method with its options: name, type, default, range, help.");

@@ -79,6 +79,10 @@ _ATTRIBUTES = {
         "ndarray of shape (n_clusters, n_components); for RUFS (n_clusters, n_features)",
         "Cluster centers, if the method learns them: G of UFCM, F of RUFS.",
     ),
+    "cluster_means_": (
+        "ndarray of shape (n_clusters, n_features)",
+        "Mean of the rows of each cluster, if the method clusters; NaN for features that were left out.",
+    ),
     "objective_": ("ndarray of shape (n_iter_,)", "The objective by iteration, if there is one."),
     "n_iter_": ("int", "Number of iterations, if the method iterates."),
     "converged_": ("bool", "Whether `tol` was reached, if the method iterates."),

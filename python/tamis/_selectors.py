@@ -3,6 +3,7 @@
 Names, signatures, defaults and documentation come from these descriptions; nothing is computed here.
 """
 
+import copy
 import inspect
 import numbers
 import types
@@ -17,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import _core
 from ._core_data import core_data
 from ._documentation import class_documentation
+from ._fitted import Fitted, nearest_rule
 from ._frames import blanked, column_names, positions_of, require_loaded, require_numbers
 from ._inputs import class_numbers
 from ._running import progress_for, seed_of, thread_count, warn_all
@@ -31,8 +33,10 @@ _WORDS = {  # of messages
 _REDUNDANT = _core.default_redundancy
 
 
-class Selector(SelectorMixin, BaseEstimator):
+class Selector(Fitted, SelectorMixin, BaseEstimator):
     """Base class of all selectors. A subclass names its method of the core."""
+
+    _words = _WORDS
 
     def __init_subclass__(cls, method=None, **keywords):
         super().__init_subclass__(**keywords)
@@ -88,8 +92,11 @@ class Selector(SelectorMixin, BaseEstimator):
         finally:
             if progress:
                 progress.close()
+        self._keep_clusters(result, data, kept, exclude)
         self._spread(result, kept, exclude)
         self._keep(result)
+        self._n_rows = rows
+        self._remember(X, result["fitted"])
         if note:
             self.report_["missing"] = note
         warn_all(result["warnings"], stacklevel=3)
@@ -106,23 +113,58 @@ class Selector(SelectorMixin, BaseEstimator):
         -------
         X_r : of shape (n_samples, n_selected_features)
         """
-        require_loaded(X, type(self).__name__)
+        self._require_loaded(X)
         X, names = unwrapped(self._unmasked(blanked(X, getattr(self, "_excluded", ()))))
         if isinstance(X, _core.DiskRows):
             raise ValueError(f"{type(self).__name__}: transform needs X in memory, but its rows are on disk")
         if names is None:
             return super().transform(X)
         check_is_fitted(self, "scores_")
-        if not np.array_equal(getattr(self, "feature_names_in_", names), names):
-            raise ValueError(f"{type(self).__name__}: the feature names of X differ from those seen in fit")
+        self._require_names(names)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "X does not have valid feature names")
             return super().transform(X)
 
+    def _require_loaded(self, X):
+        there = f"tamis.dask.{self._method['python_name']}" if self._method["remote"] else None
+        require_loaded(X, type(self).__name__, there)
+
+    def _require_names(self, names):
+        if not np.array_equal(getattr(self, "feature_names_in_", names), names):
+            raise ValueError(f"{type(self).__name__}: the feature names of X differ from those seen in fit")
+
+    def _rows_to_predict(self, X):
+        """Other rows as the core accepts them."""
+        self._require_loaded(X)
+        X, names = unwrapped(blanked(X, self._excluded))
+        if names is not None:
+            self._require_names(names)
+        if isinstance(X, _core.DiskRows):
+            if X.shape[1] != self.n_features_in_:
+                raise ValueError(f"{type(self).__name__}: X has {X.shape[1]} features, need {self.n_features_in_}")
+            return X
+        with warnings.catch_warnings():
+            if names is not None:
+                warnings.filterwarnings("ignore", "X does not have valid feature names")
+            # The core checks for NaN and infinities in the columns that it uses.
+            X = validate_data(self, X, accept_sparse=("csr", "csc"), ensure_all_finite=False, reset=False)
+        return core_data(X)
+
+    def _rows_to_report(self, X, where):
+        """The rows of the fit as the core was given them, and the names of their columns."""
+        twin = copy.copy(self)
+        data, rows = twin._data(X)
+        data, kept, _ = twin._without_missing(data)
+        if (rows, twin.n_features_in_) != (self._n_rows, self.n_features_in_):
+            here, need = f"{rows} x {twin.n_features_in_}", f"{self._n_rows} x {self.n_features_in_}"
+            raise ValueError(f"{where}: X is {here}, need the {need} rows and columns of the fit")
+        names = [str(name) for name in getattr(self, "feature_names_in_", ())]
+        return data, names if kept is None or not names else [names[j] for j in kept]
+
     def _data(self, X):
         """X as the core accepts it, and its number of rows; stores the number of features and their names."""
         where = type(self).__name__
-        require_loaded(X, where, f"tamis.dask.{self._method['python_name']}" if self._method["remote"] else None)
+        self._require_loaded(X)
         self._find_columns(*column_names(X))
         X = blanked(X, self._excluded)
         require_numbers(X, where, can_exclude=True)
@@ -178,6 +220,23 @@ class Selector(SelectorMixin, BaseEstimator):
             raise ValueError(f"{name}: missing = {self.missing!r} changes numbers in memory only, and these are elsewhere")
         found = _core.without_missing(data, self.missing, [str(one) for one in getattr(self, "feature_names_in_", ())], _WORDS)
         return found["X"], found["columns"], found["note"]
+
+    def _keep_clusters(self, result, data, kept, exclude):
+        """The means of the clusters, and the rule by which `predict` finds those of other rows."""
+        means, rule, labels = None, None, result["clusters"]
+        if labels is not None:
+            seen = np.delete(np.arange(self.n_features_in_) if kept is None else kept, exclude)
+            found = _core.cluster_means(result["fitted"], data)
+            means = np.full((len(found["means"]), self.n_features_in_), np.nan)
+            means[:, seen] = found["means"]
+            scale, unit = result["column_scale"], found["seen"] is not None
+            known = found["seen"] if unit else found["means"] if scale is None else found["means"] * scale
+            counts = np.bincount(labels[labels >= 0], minlength=len(means))
+            scores = np.delete(result["scores"], exclude)
+            if self._method["metric"]:
+                rule = nearest_rule(self._method, result["components"], scores, known, counts, seen, scale, unit)
+        self._keep_if("cluster_means_", means)
+        self._keep_if("_rule", rule)
 
     def _spread(self, result, kept, exclude):
         """What is known of the columns that were ranked, at their places in X; the others come last, without a score."""

@@ -1,6 +1,7 @@
 # Made by tools/make_stubs from the core's descriptions of methods and options.
 from abc import ABCMeta
 from collections.abc import Sequence
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
@@ -27,6 +28,7 @@ class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     labels_: NDArray[np.int32]
     components_: NDArray[np.float64]
     cluster_centers_: NDArray[np.float64]
+    cluster_means_: NDArray[np.float64]
     objective_: NDArray[np.float64]
     n_iter_: int
     converged_: bool
@@ -39,6 +41,9 @@ class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def __init_subclass__(cls, method: str | None = None, **keywords: Any) -> None: ...
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self: ...
     def transform(self, X: Any) -> Any: ...
+    def predict(self, X: Any) -> NDArray[np.int32]: ...
+    def to_frame(self) -> Any: ...
+    def report(self, path: str | PathLike[str] = "report.html", X: Any = None, *, image: str | None = None) -> Self: ...
     def __sklearn_tags__(self) -> Any: ...
 
 class GuidedUFCM(Selector, method="guided"):

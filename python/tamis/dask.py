@@ -86,6 +86,21 @@ class _OnDask:
             raise ValueError(f"{type(self).__name__}: the feature names of X differ from those seen in fit")
         return X.iloc[:, chosen.tolist()]
 
+    def _rows_to_predict(self, X):
+        if not _is_dask(X):
+            return super()._rows_to_predict(X)
+        where, names = type(self).__name__, list(X.columns) if _is_frame(X) else None
+        if names is not None:
+            self._require_names(names)
+            X = X.map_partitions(blanked, self._excluded)
+        X = _blocked(_array(X, where), where)
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(f"{where}: X has {X.shape[1]} features, need {self.n_features_in_}")
+        return _remote_rows(X, _Passes(X))
+
+    def _rows_to_report(self, X, where):
+        raise ValueError(f"{where}: a page needs rows in memory; fit tamis.{type(self).__name__} to X.compute(), or to a sample")
+
     def _data(self, X):
         where = type(self).__name__
         names = list(X.columns) if _is_frame(X) else []
@@ -99,8 +114,12 @@ class _OnDask:
         self.n_features_in_ = d
         self._keep_if("feature_names_in_", np.asarray(names, dtype=object) if named else None)
         self._passes = _Passes(X)
-        is_sparse = sparse.issparse(X._meta)
-        return _core.RemoteRows(n, d, is_sparse, 0 if is_sparse else n * d, self._passes), n
+        return _remote_rows(X, self._passes), n
+
+
+def _remote_rows(X, passes):
+    (n, d), is_sparse = X.shape, sparse.issparse(X._meta)
+    return _core.RemoteRows(n, d, is_sparse, 0 if is_sparse else n * d, passes)
 
 
 def _selector(name):
