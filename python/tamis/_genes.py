@@ -83,9 +83,9 @@ def select_genes(
     inplace : bool, default=True
         Write the result to `adata`; otherwise return it and leave `adata` unchanged.
     key_added : str, default=None
-        What the columns in ``.var`` are called: with "highly_variable" they are ``highly_variable`` (the selected genes, as scanpy
-        and the functions after it expect), ``highly_variable_score``, ``highly_variable_rank``, ... None: ``tamis_selected``,
-        ``tamis_score``, ``tamis_rank``, ...
+        What the columns in ``.var`` are called: with "highly_variable" they are ``highly_variable`` (the selected genes, as
+        scanpy and the functions after it expect), ``highly_variable_score``, ``highly_variable_rank``, ... None:
+        ``tamis_selected``, ``tamis_score``, ``tamis_rank``, ...
     gene_symbols : str, default=None
         Column of ``.var`` with the names that `include` and `exclude` use. None: ``.var_names``.
     **options
@@ -318,8 +318,8 @@ def _matrix(adata, layer, method, excluded):
         _require_numbers(X, where)
         if not BackedRows.can_hold(X):
             raise ValueError(
-                f"select_genes: {where} is stored by columns (CSC) in {adata.filename.name!r}, which cannot be read by rows; load "
-                "it with adata.to_memory(), or write the file with compressed sparse rows (adata.X.tocsr())"
+                f"select_genes: {where} is stored by columns (CSC) in {adata.filename.name!r}, which cannot be read by rows; "
+                "load it with adata.to_memory(), or write the file with compressed sparse rows (adata.X.tocsr())"
             )
         rows = BackedRows(X, look)
         return rows if method["one_pass"] else CopiedRows(rows, str(adata.filename)), look

@@ -17,7 +17,8 @@ from ._frames import blanked
 from ._unwrap import unwrapped
 
 __all__ = [
-    "feature_count_curve", "heat_map", "image_mask", "objective", "profile", "redundancy", "save_figures", "scatter", "score_curve",
+    "feature_count_curve", "heat_map", "image_mask", "objective", "profile", "redundancy", "save_figures", "scatter",
+    "score_curve",
 ]  # fmt: skip
 
 # Okabe & Ito's colorblind-safe palette without yellow, which is too pale for lines, and a wine red of Tol's.
