@@ -9,6 +9,7 @@
 #include "app/version.h"
 #include "python/arrays.h"
 #include "python/comparison.h"
+#include "python/fitted.h"
 #include "python/methods.h"
 #include "python/remote.h"
 #include "python/row_sink.h"
@@ -23,6 +24,7 @@
 #include "tamis/report/verdict.h"
 #include "tamis/run/apply.h"
 #include "tamis/run/compare.h"
+#include "tamis/run/features.h"
 #include "tamis/run/forecast.h"
 #include "tamis/run/select.h"
 
@@ -113,6 +115,7 @@ nb::dict result_of(SelectResult result, const Options& options, const Speller& s
   out["scale"] = name_of(result.scale);
   out["scale_reason"] = to_text(result.scale_reason);
   out["clusters"] = clustered ? to_array(std::move(result.selection.clusters)) : nb::none();
+  out["column_scale"] = result.column_scale.empty() ? nb::none() : to_array(std::move(result.column_scale));
   out["components"] = to_array(std::move(result.selection.components));
   out["centers"] = to_array(std::move(result.selection.centers));
   return out;
@@ -125,7 +128,7 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
                 const nb::dict& words, const std::optional<std::vector<std::string>>& names,
                 const std::optional<double>& redundancy) {
   const Method& method = find_method(method_name);
-  const auto bound = method.bind();
+  const std::shared_ptr<BoundMethod> bound = method.bind();
   const Speller speller = python_names(words);
   return speaking(speller, [&] {
     SelectRequest request;
@@ -142,7 +145,12 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
     const Source source = source_of(data);
     SelectResult result =
         run.without_gil([&] { return select_features(source, method, *bound, request, run.context()); });
-    return result_of(std::move(result), bound->options(), speller);
+    const std::vector<std::string> warnings = warning_texts(result.selection.report.warnings, run.warnings(), speller);
+    const Context& used = run.context();
+    Fitted fitted{&method, bound, request, result, used.seed, used.threads(), used.memory_limit, warnings};
+    nb::dict out = result_of(std::move(result), bound->options(), speller);
+    out["fitted"] = nb::cast(std::move(fitted));
+    return out;
   });
 }
 
@@ -186,6 +194,25 @@ std::vector<Index> find_columns(const std::vector<Index>& positions, const std::
   return find_selected({positions, names, features, {}}, {where, table_names, table_features, left_out});
 }
 
+// Only how many columns there are matters, not what they hold.
+Source columns_alone(std::size_t count) {
+  const auto zeros = std::make_shared<std::vector<std::int8_t>>(count, 0);
+  DenseView view;
+  view.data = zeros->data(), view.dtype = DType::i8;
+  view.rows = 1, view.cols = static_cast<Index>(count);
+  view.row_stride = view.cols, view.col_stride = 1;
+  return Source(make_dense_store(view, zeros));
+}
+
+std::vector<Index> named_features(const std::vector<std::string>& words, const std::vector<std::string>& names,
+                                  const std::string& where) {
+  if (words.empty()) return {};
+  Table table;
+  table.names = names;
+  table.source = columns_alone(names.size());
+  return resolve_features({words}, table, where);
+}
+
 int run_command(const std::vector<nb::bytes>& words, const nb::object& reader, const nb::object& saver) {
   std::vector<std::string> kept;
   for (const auto& word : words) kept.emplace_back(word.c_str(), word.size());
@@ -218,6 +245,7 @@ NB_MODULE(_core, m) {
   register_errors(m);
   register_remote(m);
   register_disk_rows(m);
+  register_fitted(m);
 
   m.def("version_text", &tamis::app::version_text, "What `tamis --version` prints.");
   m.def("methods", &describe_methods, "Every method with its options: name, type, default, range, help.");
@@ -256,6 +284,8 @@ NB_MODULE(_core, m) {
   m.def("find_columns", &find_columns, "positions"_a, "names"_a, "features"_a, "where"_a, "table_names"_a,
         "table_features"_a, "left_out"_a = std::vector<std::string>(),
         "The positions of the selected columns in another table, as `tamis apply` finds them.");
+  m.def("named_features", &named_features, "words"_a, "names"_a, "where"_a,
+        "The positions of columns by name or pattern, as `--include` and `--exclude` find them.");
   m.def("run_command", &run_command, "words"_a, "reader"_a, "saver"_a.none() = nb::none(),
         "The command; the process is its own.");
 }

@@ -26,6 +26,7 @@ _HOMES = {
     "apply": "_apply",
     "compare": "_compare",
     "evaluate": "_compare",
+    "report": "_fitted",
     "select_genes": "_genes",
     "NoVariation": "_core",
     "show_versions": "_surroundings",

@@ -6,6 +6,7 @@ from ._apply import apply as apply
 from ._compare import compare as compare
 from ._compare import evaluate as evaluate
 from ._core import NoVariation as NoVariation
+from ._fitted import report as report
 from ._genes import select_genes as select_genes
 from ._selectors import CSS as CSS
 from ._selectors import FSPCA as FSPCA

@@ -1,10 +1,13 @@
-"""Rows of an .h5ad file in backed mode, read in pieces: the file is never loaded as a whole."""
+"""Rows of an .h5ad file in backed mode, read in pieces: the matrix is never loaded as a whole."""
+
+import os
 
 import numpy as np
 from scipy import sparse
 
 from . import _core
 from ._core_data import core_data
+from ._readers.request import Parts, Unread
 
 _PIECE_BYTES = 2**25  # read at a time, if a block of the core is smaller
 _SPARSE_SHARE = 0.1  # assumed density of a sparse matrix when choosing the size of a piece
@@ -51,9 +54,63 @@ class BackedRows:
     def look(self, rows, block):
         self._look(rows, block)
 
+    def indptr(self):
+        """Where the entries of each sparse row begin."""
+        return np.asarray(self._X.group["indptr"], dtype=np.int64)
+
     def _slice(self, begin, end):
         block = self._X[begin:end]
         return block.tocsr() if self.is_sparse else np.asarray(block)
+
+
+class CopiedRows:
+    """The same rows for methods that read them many times: copied, a piece at a time, to a temporary file of the core."""
+
+    def __init__(self, backed, path):
+        self._backed, self._path = backed, path
+        self.shape, self.dtype = backed.shape, backed.dtype
+
+    def source(self, rows=None):
+        """A source for the core: these rows (increasing positions), or all."""
+        copy = _Copy(self._backed, np.arange(self.shape[0]) if rows is None else np.asarray(rows))
+        read = _core.read(os.fsencode(self._path), reader=lambda path, **options: copy, on_disk=True, format="h5ad")
+        return read["X"]
+
+
+class _Copy:
+    """What the core asks of an open file (tables.cpp): the rows as they will be on disk, and the rows."""
+
+    def __init__(self, backed, rows):
+        self._backed, self._rows = backed, rows
+        kind = core_data(_one_zero(backed))
+        kind = kind[2].dtype if backed.is_sparse else kind.dtype
+        self.rows = Unread((len(rows), backed.shape[1]), self.load, dtype=kind, offsets=self._offsets())
+
+    def load(self):
+        rows = self._rows
+        block = self._backed.read(rows)
+        self._backed.look(rows, block)
+        return Parts(core_data(block), format="h5ad")
+
+    def leave_on_disk(self, sink):
+        step = self._backed.piece_rows()
+        for first in range(0, len(self._rows), step):
+            rows = self._rows[first : first + step]
+            block = self._backed.read(rows)
+            self._backed.look(rows, block)
+            sink.add(core_data(block))
+        return Parts(None, format="h5ad")
+
+    def _offsets(self):
+        if not self._backed.is_sparse:
+            return None
+        lengths = np.diff(self._backed.indptr())[self._rows]
+        return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+def _one_zero(backed):
+    zero = np.zeros((1, 1), dtype=backed.dtype)
+    return sparse.csr_matrix(zero) if backed.is_sparse else zero
 
 
 class _Passes:

@@ -50,6 +50,20 @@ class RowSink:
 
     def add(self, data: object, first_column: int = 0) -> None: ...
 
+class Fitted:
+    """The request and result of a selection, without the rows."""
+
+def selection_page(fitted: Fitted, data: object, names: Sequence[str], path: str, image: str = '', words: dict = {}) -> object:
+    """The page that the command would write, as HTML."""
+
+def cluster_means(fitted: Fitted, data: object) -> dict:
+    """
+    The means of the clusters over the columns that the method saw: as they are, and as it saw them (None: the same but for the scale of the columns).
+    """
+
+def nearest_means(data: object, columns: Sequence[int], column_scale: object | None, unit_rows: bool, center: object, directions: object, offset: object, threads: int = 0) -> object:
+    """The cluster of each row: tamis/cluster/means.h."""
+
 def version_text() -> str:
     """What `tamis --version` prints."""
 
@@ -96,6 +110,11 @@ def peek_names(path: bytes) -> list:
 def find_columns(positions: Sequence[int], names: Sequence[str], features: int, where: str, table_names: Sequence[str], table_features: int, left_out: Sequence[str] = []) -> list[int]:
     """
     The positions of the selected columns in another table, as `tamis apply` finds them.
+    """
+
+def named_features(words: Sequence[str], names: Sequence[str], where: str) -> list[int]:
+    """
+    The positions of columns by name or pattern, as `--include` and `--exclude` find them.
     """
 
 def run_command(words: Sequence[bytes], reader: object, saver: object | None = None) -> int:

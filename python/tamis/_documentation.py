@@ -37,6 +37,22 @@ _SHARED = {
         "have any, or rank with the mean or median of the feature in their place. transform returns the values of X as they "
         "are.",
     ),
+    "include": (
+        "name, position, list of them, or boolean mask; default=None",
+        "Features that are always selected, as --include of the command: names (if X has names that are all strings; * and ? "
+        "stand for any characters and for one), positions counted from 0, or a mask of all features.",
+    ),
+    "exclude": (
+        "name, position, list of them, or boolean mask; default=None",
+        "Features that the method never sees, as --exclude of the command, given as for `include`. In data frames they may "
+        "contain text. Their score is NaN, they come last in the ranking, and they are never selected.",
+    ),
+    "scale": (
+        "{'none', 'standard', 'minmax', 'unit', 'auto'}, default='none'",
+        "What the method sees, as --scale of the command: features divided by their standard deviation or range, or rows by "
+        "their norm; 'auto' chooses between 'none' and 'standard' by the units of the features (`report_['scale']`). Nothing is "
+        "shifted, so sparse data stay sparse. transform returns the values of X as they are.",
+    ),
     "verbose": ("int, default=0", "1 shows a line of progress on standard error."),
 }
 
@@ -45,7 +61,7 @@ _TYPES = {"number": "float", "integer": "int", "yes/no": "bool", "list of intege
 _ATTRIBUTES = {
     "scores_": (
         "ndarray of shape (n_features,)",
-        "Scores; higher is better, always finite; NaN for features that `missing` left out.",
+        "Scores; higher is better, always finite; NaN for features that `exclude` or `missing` left out.",
     ),
     "ranking_": ("ndarray of shape (n_features,)", "Ranks: a permutation of 1 .. n_features, 1 is best."),
     "share_": (
@@ -62,6 +78,10 @@ _ATTRIBUTES = {
     "cluster_centers_": (
         "ndarray of shape (n_clusters, n_components); for RUFS (n_clusters, n_features)",
         "Cluster centers, if the method learns them: G of UFCM, F of RUFS.",
+    ),
+    "cluster_means_": (
+        "ndarray of shape (n_clusters, n_features)",
+        "Mean of the rows of each cluster, if the method clusters; NaN for features that were left out.",
     ),
     "objective_": ("ndarray of shape (n_iter_,)", "The objective by iteration, if there is one."),
     "n_iter_": ("int", "Number of iterations, if the method iterates."),

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from . import _core
-from ._backed import BackedRows
+from ._backed import BackedRows, CopiedRows
 from ._core_data import core_data
 from ._running import progress_for, seed_of, thread_count, warn_all
 
@@ -39,6 +39,8 @@ def select_genes(
     n_jobs=None,
     verbose=0,
     inplace=True,
+    key_added=None,
+    gene_symbols=None,
     **options,
 ):
     """Select the genes that carry the structure of the cells.
@@ -50,8 +52,8 @@ def select_genes(
     ----------
     adata : AnnData
         Cells x genes, at least 2 cells. A view becomes a copy when the result is written to it, as always in anndata.
-        If the file is opened in backed mode, guided and maxvar read the rows in pieces (except from CSC); the other
-        methods load the matrix into memory.
+        If the file is opened in backed mode, the matrix is never loaded: guided and maxvar read the rows in pieces from the
+        file, the other methods from a temporary copy on disk (in TMPDIR). A matrix stored by columns (CSC) is rejected.
     n_top : int or "auto", default=2000
         Number of genes to select, including those of `include`. "auto": chosen by the alignment with the groups of
         cells (not with `batch_key`).
@@ -80,6 +82,12 @@ def select_genes(
         1 shows a line of progress on standard error.
     inplace : bool, default=True
         Write the result to `adata`; otherwise return it and leave `adata` unchanged.
+    key_added : str, default=None
+        What the columns in ``.var`` are called: with "highly_variable" they are ``highly_variable`` (the selected genes, as
+        scanpy and the functions after it expect), ``highly_variable_score``, ``highly_variable_rank``, ... None:
+        ``tamis_selected``, ``tamis_score``, ``tamis_rank``, ...
+    gene_symbols : str, default=None
+        Column of ``.var`` with the names that `include` and `exclude` use. None: ``.var_names``.
     **options
         Further options of the method, named as in its selector: ``alpha=0.5``, ``n_neighbors=10``.
 
@@ -116,8 +124,10 @@ def select_genes(
     _require_anndata(adata)
     method = _method_named(method)
     options, init = _checked_options(method, n_clusters, options, adata.n_obs)
-    included = _gene_mask(adata, include, "include")
-    excluded = _gene_mask(adata, exclude, "exclude")
+    key = _checked_key(key_added)
+    names = _symbols(adata, gene_symbols)
+    included = _gene_mask(adata, include, "include", names)
+    excluded = _gene_mask(adata, exclude, "exclude", names)
     _check_counts(adata, n_top, included, excluded, batch_key)
     X, look = _matrix(adata, layer, method, excluded)
     early = look.warnings()
@@ -145,10 +155,10 @@ def select_genes(
     found = look.warnings()[len(early) :] + found
     warn_all(found, stacklevel=2)
 
-    columns = _columns(score, order, included, int(n_top))
+    columns = _columns(score, order, included, int(n_top), key)
     for name in ("share", "evidence"):
         if guidance.get(name) is not None:
-            columns["tamis_" + name] = guidance[name]
+            columns[f"{key or 'tamis'}_{name}"] = guidance[name]
     if not inplace:
         import pandas
 
@@ -156,6 +166,8 @@ def select_genes(
     about = _description(method, options, init, shared, reports, [message for _, message in early + found])
     if layer is not None:
         about["layer"] = layer
+    if key is not None:
+        about["key_added"] = key
     if batches is not None:
         about["batches"] = batches
     for name, values in columns.items():
@@ -205,7 +217,25 @@ def _checked_init(init, n_obs):
     return init
 
 
-def _gene_mask(adata, genes, what):
+def _checked_key(key_added):
+    if key_added is not None and (not isinstance(key_added, str) or not key_added or "/" in key_added):
+        raise ValueError(f"select_genes: key_added = {key_added!r}, need None or a name for columns of .var")
+    return key_added
+
+
+def _symbols(adata, gene_symbols):
+    """The names by which genes are included and excluded."""
+    if gene_symbols is None:
+        return adata.var_names
+    if gene_symbols not in adata.var.columns:
+        known = ", ".join(map(str, adata.var.columns)) or "none"
+        raise ValueError(f"select_genes: gene_symbols = {gene_symbols!r} is not a column of .var (there are: {known})")
+    import pandas
+
+    return pandas.Index(adata.var[gene_symbols].astype(object), dtype=object)
+
+
+def _gene_mask(adata, genes, what, symbols):
     """The genes as a boolean array, from names, a mask or the name of a column of `.var`."""
     if genes is None:
         return np.zeros(adata.n_vars, dtype=bool)
@@ -219,7 +249,7 @@ def _gene_mask(adata, genes, what):
         if hasattr(index, "equals") and type(index).__name__ != "RangeIndex" and not index.equals(adata.var_names):
             raise ValueError(f"select_genes: {what} is a mask whose index differs from var_names")
         return values.astype(bool)
-    return _mask_of_names(adata, values, what)
+    return _mask_of_names(symbols, values, what)
 
 
 def _mask_column(adata, column, what):
@@ -233,17 +263,28 @@ def _mask_column(adata, column, what):
     return values.to_numpy(dtype=bool)
 
 
-def _mask_of_names(adata, names, what):
+def _mask_of_names(symbols, names, what):
     for name in names:
         if not isinstance(name, str):
             raise ValueError(f"select_genes: {what} contains {name!r}, need gene names, or one boolean per gene")
-    mask = np.asarray(adata.var_names.isin(names), dtype=bool)
-    known = set(adata.var_names[mask])
+    mask = np.asarray(symbols.isin(names), dtype=bool)
+    known = set(symbols[mask])
     unknown = [name for name in dict.fromkeys(names) if name not in known]
     if unknown:
         more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
-        raise ValueError(f"select_genes: {what}: {unknown[0]!r}{more} not among the {adata.n_vars} var_names")
+        among = f"{len(symbols)} {symbols.name if symbols.name else 'var_names'}"
+        raise ValueError(f"select_genes: {what}: {unknown[0]!r}{more} not among the {among}{_hint(unknown[0], symbols)}")
     return mask
+
+
+def _hint(word, names):
+    """The core's "; did you mean 'x'?", or nothing."""
+    try:
+        _core.named_features([word], [name for name in names if isinstance(name, str)], "")
+    except ValueError as error:
+        _, found, rest = str(error).partition("; did you mean")
+        return found + rest
+    return ""
 
 
 def _check_counts(adata, n_top, included, excluded, batch_key):
@@ -274,10 +315,14 @@ def _matrix(adata, layer, method, excluded):
     look = _Look(adata, excluded, where)
     in_memory = isinstance(X, np.ndarray) or sparse.issparse(X)
     if adata.isbacked and not in_memory:
-        if method["one_pass"] and BackedRows.can_hold(X):  # else the file would be read again and again
-            _require_numbers(X, where)
-            return BackedRows(X, look), look
-        X = X.to_memory() if hasattr(X, "to_memory") else X[...]
+        _require_numbers(X, where)
+        if not BackedRows.can_hold(X):
+            raise ValueError(
+                f"select_genes: {where} is stored by columns (CSC) in {adata.filename.name!r}, which cannot be read by rows; "
+                "load it with adata.to_memory(), or write the file with compressed sparse rows (adata.X.tocsr())"
+            )
+        rows = BackedRows(X, look)
+        return rows if method["one_pass"] else CopiedRows(rows, str(adata.filename)), look
     elif not in_memory:
         kind = type(X).__name__
         raise ValueError(f"select_genes: {where} is of type {kind}, need a NumPy array or a SciPy sparse matrix")
@@ -356,7 +401,7 @@ def _not_finite(X):
 
 def _rows_of(X, rows):
     """Some rows (None: all) for the core; in place if they are contiguous and need no conversion."""
-    if isinstance(X, BackedRows):
+    if isinstance(X, (BackedRows, CopiedRows)):
         return X.source(rows)
     if rows is None:
         return core_data(X)
@@ -461,13 +506,16 @@ def _median_order(ranks):
 # --- The result -------------------------------------------------------------------------------------------------------
 
 
-def _columns(score, order, included, n_top):
+def _columns(score, order, included, n_top, key):
     rank = np.full(len(score), np.nan)
     rank[order] = np.arange(1, len(order) + 1)
     others = order[~included[order]][: n_top - int(included.sum())]
     selected = included.copy()
     selected[others] = True
-    return {"tamis_score": np.array(score, dtype=np.float64), "tamis_rank": rank, "tamis_selected": selected}
+    values = {"score": np.array(score, dtype=np.float64), "rank": rank, "selected": selected}
+    if key is None:
+        return {f"tamis_{name}": value for name, value in values.items()}
+    return {key: selected, f"{key}_score": values["score"], f"{key}_rank": rank}
 
 
 def _description(method, options, init, shared, reports, messages):

@@ -6,11 +6,14 @@ import numpy as np
 from sklearn.utils import check_array
 
 from . import _core
+from ._frames import require_loaded, require_numbers
 from ._unwrap import unwrapped
 
 
 def checked_table(X):
     """The numbers of X, of any kind that the selectors accept, and its column names (None if it has none)."""
+    require_loaded(X, "X")
+    require_numbers(X, "X")
     X, names = unwrapped(X)
     if names is None:
         names = getattr(X, "columns", None)  # pandas and Polars

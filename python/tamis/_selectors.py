@@ -3,6 +3,7 @@
 Names, signatures, defaults and documentation come from these descriptions; nothing is computed here.
 """
 
+import copy
 import inspect
 import numbers
 import types
@@ -17,6 +18,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import _core
 from ._core_data import core_data
 from ._documentation import class_documentation
+from ._fitted import Fitted, nearest_rule
+from ._frames import blanked, column_names, positions_of, require_loaded, require_numbers
 from ._inputs import class_numbers
 from ._running import progress_for, seed_of, thread_count, warn_all
 from ._unwrap import unwrapped
@@ -24,15 +27,16 @@ from ._unwrap import unwrapped
 _METHODS = {method["name"]: method for method in _core.methods()}
 _WORDS = {  # of messages
     "features": "n_features_to_select",
-    "--scale": "StandardScaler(with_mean=False)",
-    "--exclude": "drop {}",
+    "--exclude": "exclude=[{}]",
     "--counts": "scanpy.pp.normalize_total and log1p",
 }
 _REDUNDANT = _core.default_redundancy
 
 
-class Selector(SelectorMixin, BaseEstimator):
+class Selector(Fitted, SelectorMixin, BaseEstimator):
     """Base class of all selectors. A subclass names its method of the core."""
+
+    _words = _WORDS
 
     def __init_subclass__(cls, method=None, **keywords):
         super().__init_subclass__(**keywords)
@@ -63,6 +67,7 @@ class Selector(SelectorMixin, BaseEstimator):
         """Implements `fit`."""
         data, rows = self._data(X)
         data, kept, note = self._without_missing(data)
+        include, exclude = self._chosen(kept)
         progress = progress_for(self.verbose, type(self).__name__)
         try:
             result = _core.select(
@@ -70,6 +75,9 @@ class Selector(SelectorMixin, BaseEstimator):
                 data,
                 self._options(),
                 _feature_count(self.n_features_to_select),
+                scale=_scale(self.scale),
+                include=include,
+                exclude=exclude,
                 classes=self._classes(rows, y),
                 init=self._init(),
                 seed=seed_of(self.random_state),
@@ -84,9 +92,11 @@ class Selector(SelectorMixin, BaseEstimator):
         finally:
             if progress:
                 progress.close()
-        if kept is not None:
-            self._spread(result, kept)
+        self._keep_clusters(result, data, kept, exclude)
+        self._spread(result, kept, exclude)
         self._keep(result)
+        self._n_rows = rows
+        self._remember(X, result["fitted"])
         if note:
             self.report_["missing"] = note
         warn_all(result["warnings"], stacklevel=3)
@@ -103,20 +113,61 @@ class Selector(SelectorMixin, BaseEstimator):
         -------
         X_r : of shape (n_samples, n_selected_features)
         """
-        X, names = unwrapped(self._unmasked(X))
+        self._require_loaded(X)
+        X, names = unwrapped(self._unmasked(blanked(X, getattr(self, "_excluded", ()))))
         if isinstance(X, _core.DiskRows):
             raise ValueError(f"{type(self).__name__}: transform needs X in memory, but its rows are on disk")
         if names is None:
             return super().transform(X)
         check_is_fitted(self, "scores_")
-        if not np.array_equal(getattr(self, "feature_names_in_", names), names):
-            raise ValueError(f"{type(self).__name__}: the feature names of X differ from those seen in fit")
+        self._require_names(names)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "X does not have valid feature names")
             return super().transform(X)
 
+    def _require_loaded(self, X):
+        there = f"tamis.dask.{self._method['python_name']}" if self._method["remote"] else None
+        require_loaded(X, type(self).__name__, there)
+
+    def _require_names(self, names):
+        if not np.array_equal(getattr(self, "feature_names_in_", names), names):
+            raise ValueError(f"{type(self).__name__}: the feature names of X differ from those seen in fit")
+
+    def _rows_to_predict(self, X):
+        """Other rows as the core accepts them."""
+        self._require_loaded(X)
+        X, names = unwrapped(blanked(X, self._excluded))
+        if names is not None:
+            self._require_names(names)
+        if isinstance(X, _core.DiskRows):
+            if X.shape[1] != self.n_features_in_:
+                raise ValueError(f"{type(self).__name__}: X has {X.shape[1]} features, need {self.n_features_in_}")
+            return X
+        with warnings.catch_warnings():
+            if names is not None:
+                warnings.filterwarnings("ignore", "X does not have valid feature names")
+            # The core checks for NaN and infinities in the columns that it uses.
+            X = validate_data(self, X, accept_sparse=("csr", "csc"), ensure_all_finite=False, reset=False)
+        return core_data(X)
+
+    def _rows_to_report(self, X, where):
+        """The rows of the fit as the core was given them, and the names of their columns."""
+        twin = copy.copy(self)
+        data, rows = twin._data(X)
+        data, kept, _ = twin._without_missing(data)
+        if (rows, twin.n_features_in_) != (self._n_rows, self.n_features_in_):
+            here, need = f"{rows} x {twin.n_features_in_}", f"{self._n_rows} x {self.n_features_in_}"
+            raise ValueError(f"{where}: X is {here}, need the {need} rows and columns of the fit")
+        names = [str(name) for name in getattr(self, "feature_names_in_", ())]
+        return data, names if kept is None or not names else [names[j] for j in kept]
+
     def _data(self, X):
         """X as the core accepts it, and its number of rows; stores the number of features and their names."""
+        where = type(self).__name__
+        self._require_loaded(X)
+        self._find_columns(*column_names(X))
+        X = blanked(X, self._excluded)
+        require_numbers(X, where, can_exclude=True)
         X, names = unwrapped(self._unmasked(X))
         if isinstance(X, _core.DiskRows):
             self.n_features_in_ = X.shape[1]
@@ -127,6 +178,25 @@ class Selector(SelectorMixin, BaseEstimator):
         if names is not None:
             self.feature_names_in_ = names
         return core_data(X), X.shape[0]
+
+    def _find_columns(self, names, count):
+        """Looks up `include` and `exclude`, before anything is converted: excluded columns may contain text."""
+        where = type(self).__name__
+        self._included = positions_of(self.include, names, count, f"{where}: include")
+        self._excluded = positions_of(self.exclude, names, count, f"{where}: exclude")
+
+    def _chosen(self, kept):
+        """The positions of `include` and `exclude` among the columns that the core is given."""
+        if kept is None:
+            return self._included, self._excluded
+        place = {int(j): i for i, j in enumerate(kept)}
+        for j in self._included:
+            if j not in place:
+                names = getattr(self, "feature_names_in_", None)
+                column = j if names is None else repr(str(names[j]))
+                raise ValueError(f"{type(self).__name__}: include: feature {column} has missing values, and missing = "
+                                 f"{self.missing!r} leaves it out")  # fmt: skip
+        return [place[j] for j in self._included], [place[j] for j in self._excluded if j in place]
 
     def _unmasked(self, X):
         """Masked values as missing ones, if `missing` says what to do with them."""
@@ -151,34 +221,56 @@ class Selector(SelectorMixin, BaseEstimator):
         found = _core.without_missing(data, self.missing, [str(one) for one in getattr(self, "feature_names_in_", ())], _WORDS)
         return found["X"], found["columns"], found["note"]
 
-    def _spread(self, result, kept):
+    def _keep_clusters(self, result, data, kept, exclude):
+        """The means of the clusters, and the rule by which `predict` finds those of other rows."""
+        means, rule, labels = None, None, result["clusters"]
+        if labels is not None:
+            seen = np.delete(np.arange(self.n_features_in_) if kept is None else kept, exclude)
+            found = _core.cluster_means(result["fitted"], data)
+            means = np.full((len(found["means"]), self.n_features_in_), np.nan)
+            means[:, seen] = found["means"]
+            scale, unit = result["column_scale"], found["seen"] is not None
+            known = found["seen"] if unit else found["means"] if scale is None else found["means"] * scale
+            counts = np.bincount(labels[labels >= 0], minlength=len(means))
+            scores = np.delete(result["scores"], exclude)
+            if self._method["metric"]:
+                rule = nearest_rule(self._method, result["components"], scores, known, counts, seen, scale, unit)
+        self._keep_if("cluster_means_", means)
+        self._keep_if("_rule", rule)
+
+    def _spread(self, result, kept, exclude):
         """What is known of the columns that were ranked, at their places in X; the others come last, without a score."""
         d = self.n_features_in_
-        others = np.setdiff1d(np.arange(d), kept)
+        if kept is None:
+            if not exclude:
+                return
+            kept = np.arange(d)
+        seen = np.delete(kept, exclude)  # by the method
 
-        def over(values, rest):
+        def over(values, places, rest):
             out = np.full((d, *np.shape(values)[1:]), rest)
-            out[kept] = values
+            out[places] = values
             return out
 
-        result["scores"] = over(result["scores"], np.nan)
-        result["ranking"] = np.concatenate([kept[result["ranking"]], others])
+        result["scores"] = over(result["scores"], kept, np.nan)
+        ranked = kept[result["ranking"]]
+        result["ranking"] = np.concatenate([ranked, np.setdiff1d(np.arange(d), ranked)])
         result["selected"] = kept[result["selected"]]
         components, centers = result["components"], result["centers"]
         by_feature = centers is not None and (components is None or centers.shape[1] != components.shape[1])
         if by_feature:
-            result["centers"] = np.ascontiguousarray(over(centers.T, np.nan).T)
+            result["centers"] = np.ascontiguousarray(over(centers.T, seen, np.nan).T)
         if components is not None:
-            result["components"] = over(components, 0.0)
-        for name, rest in (("share", 0.0), ("evidence", 1.0)):
-            guidance = result["guidance"] or {}
+            result["components"] = over(components, seen, 0.0)
+        guidance = result["guidance"] or {}
+        for name in ("share", "evidence"):
             if guidance.get(name) is not None:
-                guidance[name] = over(guidance[name], rest)
+                guidance[name] = over(guidance[name], kept, np.nan)
         redundancy = result["redundancy"] or {}
         if redundancy.get("r2") is not None:
             there = redundancy["representative"]
-            redundancy["r2"] = over(redundancy["r2"], np.nan)
-            redundancy["representative"] = over(np.where(there < 0, -1, kept[there]), -1)
+            redundancy["r2"] = over(redundancy["r2"], kept, np.nan)
+            redundancy["representative"] = over(np.where(there < 0, -1, kept[there]), kept, -1)
         if redundancy:
             redundancy["groups"] = [kept[group] for group in redundancy["groups"]]
 
@@ -236,6 +328,9 @@ class Selector(SelectorMixin, BaseEstimator):
             self._keep_if(name + "_", redundancy.get(name))
         self._keep_if("redundancy_groups_", redundancy.get("groups"))
         self.report_ = report
+        self.report_["scale"] = result["scale"]
+        if result["scale_reason"]:
+            self.report_["scale_reason"] = result["scale_reason"]
         if redundancy:
             self.report_["redundancy"] = {name: redundancy[name] for name in ("threshold", "rows", "note")}
         if guidance:
@@ -271,7 +366,7 @@ def _signature(method):
     words += [("random_state", 0), ("n_jobs", None), ("verbose", 0)]
     words += [(option["python_name"], option["default"]) for option in method["options"] if option["late"]]
     words.append(("redundancy", _REDUNDANT))
-    words.append(("missing", "refuse"))
+    words += [("missing", "refuse"), ("include", None), ("exclude", None), ("scale", "none")]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Signature(
         [inspect.Parameter("self", kind)] + [inspect.Parameter(name, kind, default=value) for name, value in words]
@@ -287,6 +382,12 @@ def _initializer(signature):
 
     __init__.__signature__ = signature
     return __init__
+
+
+def _scale(wanted):
+    if not isinstance(wanted, str):
+        raise ValueError(f"scale = {wanted!r}, need 'none', 'standard', 'minmax', 'unit' or 'auto'")
+    return wanted
 
 
 def _redundancy(wanted):

@@ -1,6 +1,7 @@
 # Made by tools/make_stubs from the core's descriptions of methods and options.
 from abc import ABCMeta
 from collections.abc import Sequence
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +17,9 @@ class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     verbose: int
     redundancy: float | None
     missing: Literal["refuse", "drop-columns", "mean", "median"]
+    include: Any
+    exclude: Any
+    scale: Literal["none", "standard", "minmax", "unit", "auto"]
     scores_: NDArray[np.float64]
     ranking_: NDArray[np.int64]
     share_: NDArray[np.float64]
@@ -24,6 +28,7 @@ class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     labels_: NDArray[np.int32]
     components_: NDArray[np.float64]
     cluster_centers_: NDArray[np.float64]
+    cluster_means_: NDArray[np.float64]
     objective_: NDArray[np.float64]
     n_iter_: int
     converged_: bool
@@ -36,6 +41,9 @@ class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def __init_subclass__(cls, method: str | None = None, **keywords: Any) -> None: ...
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self: ...
     def transform(self, X: Any) -> Any: ...
+    def predict(self, X: Any) -> NDArray[np.int32]: ...
+    def to_frame(self) -> Any: ...
+    def report(self, path: str | PathLike[str] = "report.html", X: Any = None, *, image: str | None = None) -> Self: ...
     def __sklearn_tags__(self) -> Any: ...
 
 class GuidedUFCM(Selector, method="guided"):
@@ -59,6 +67,9 @@ class GuidedUFCM(Selector, method="guided"):
         evidence: bool = True,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class UFCM(Selector, method="ufcm"):
@@ -92,6 +103,9 @@ class UFCM(Selector, method="ufcm"):
         order: Literal["norm", "qr"] = "norm",
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class MaxVariance(Selector, method="maxvar"):
@@ -103,6 +117,9 @@ class MaxVariance(Selector, method="maxvar"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class LaplacianScore(Selector, method="lapscore"):
@@ -122,6 +139,9 @@ class LaplacianScore(Selector, method="lapscore"):
         recall: float = 0.98,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class SPEC(Selector, method="spec"):
@@ -145,6 +165,9 @@ class SPEC(Selector, method="spec"):
         recall: float = 0.98,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class MCFS(Selector, method="mcfs"):
@@ -174,6 +197,9 @@ class MCFS(Selector, method="mcfs"):
         recall: float = 0.98,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class NDFS(Selector, method="ndfs"):
@@ -213,6 +239,9 @@ class NDFS(Selector, method="ndfs"):
         recall: float = 0.98,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class RUFS(Selector, method="rufs"):
@@ -254,6 +283,9 @@ class RUFS(Selector, method="rufs"):
         recall: float = 0.98,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class UDFS(Selector, method="udfs"):
@@ -277,6 +309,9 @@ class UDFS(Selector, method="udfs"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class SPCAFS(Selector, method="spcafs"):
@@ -300,6 +335,9 @@ class SPCAFS(Selector, method="spcafs"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class FSPCA(Selector, method="fspca"):
@@ -315,6 +353,9 @@ class FSPCA(Selector, method="fspca"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class CSS(Selector, method="css"):
@@ -334,6 +375,9 @@ class CSS(Selector, method="css"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...
 
 class SparseKMeans(Selector, method="sparsekm"):
@@ -357,4 +401,7 @@ class SparseKMeans(Selector, method="sparsekm"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        include: Any = None,
+        exclude: Any = None,
+        scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
     ) -> None: ...

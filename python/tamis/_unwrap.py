@@ -4,6 +4,8 @@ import sys
 
 import numpy as np
 
+from ._frames import require_numbers
+
 
 def unwrapped(X):
     """The numbers of X and its column names; (X, None) for anything that scikit-learn accepts or rejects itself."""
@@ -29,18 +31,17 @@ def _unmasked(X):
 def _arrow(pyarrow, X):
     if not isinstance(X, (pyarrow.Table, pyarrow.RecordBatch)):
         return None
-    columns = [_numbers(X.column(j), X.schema.field(j).name) for j in range(X.num_columns)]
+    require_numbers(X, "X")
+    columns = [_numbers(X.column(j)) for j in range(X.num_columns)]
     numbers = np.empty((X.num_rows, X.num_columns), dtype=np.result_type(*columns) if columns else float, order="F")
     for j, column in enumerate(columns):
         numbers[:, j] = column
     return numbers, np.asarray(X.schema.names, dtype=object)
 
 
-def _numbers(column, name):
-    numbers = column.to_numpy(zero_copy_only=False) if hasattr(column, "type") else np.asarray(column)
-    if numbers.dtype.kind not in "fiub":
-        raise ValueError(f"X: column {name!r} is of type {column.type}, need numbers")
-    return numbers
+def _numbers(column):
+    numbers = column.to_numpy(zero_copy_only=False)
+    return numbers if numbers.dtype.kind in "fiub" else numbers.astype(np.float64)  # decimals, booleans with nulls
 
 
 def _anndata(anndata, X):

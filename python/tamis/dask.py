@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _selectors
 from ._core_data import core_data
+from ._frames import blanked
 
 __all__ = [method["python_name"] for method in _core.methods() if method["remote"]]
 
@@ -85,17 +86,40 @@ class _OnDask:
             raise ValueError(f"{type(self).__name__}: the feature names of X differ from those seen in fit")
         return X.iloc[:, chosen.tolist()]
 
+    def _rows_to_predict(self, X):
+        if not _is_dask(X):
+            return super()._rows_to_predict(X)
+        where, names = type(self).__name__, list(X.columns) if _is_frame(X) else None
+        if names is not None:
+            self._require_names(names)
+            X = X.map_partitions(blanked, self._excluded)
+        X = _blocked(_array(X, where), where)
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(f"{where}: X has {X.shape[1]} features, need {self.n_features_in_}")
+        return _remote_rows(X, _Passes(X))
+
+    def _rows_to_report(self, X, where):
+        raise ValueError(f"{where}: a page needs rows in memory; fit tamis.{type(self).__name__} to X.compute(), or to a sample")
+
     def _data(self, X):
         where = type(self).__name__
         names = list(X.columns) if _is_frame(X) else []
+        named = bool(names) and all(isinstance(name, str) for name in names)
+        if _is_frame(X) or getattr(X, "ndim", 0) == 2:
+            self._find_columns(names if named else None, len(names) if _is_frame(X) else X.shape[1])
+        if _is_frame(X) and self._excluded:
+            X = X.map_partitions(blanked, self._excluded)
         X = _blocked(_array(X, where), where)
         n, d = X.shape
         self.n_features_in_ = d
-        named = bool(names) and all(isinstance(name, str) for name in names)
         self._keep_if("feature_names_in_", np.asarray(names, dtype=object) if named else None)
         self._passes = _Passes(X)
-        is_sparse = sparse.issparse(X._meta)
-        return _core.RemoteRows(n, d, is_sparse, 0 if is_sparse else n * d, self._passes), n
+        return _remote_rows(X, self._passes), n
+
+
+def _remote_rows(X, passes):
+    (n, d), is_sparse = X.shape, sparse.issparse(X._meta)
+    return _core.RemoteRows(n, d, is_sparse, 0 if is_sparse else n * d, passes)
 
 
 def _selector(name):
@@ -121,7 +145,7 @@ def _is_frame(X):
 def _array(X, where):
     """X as a Dask array of known shape."""
     if _is_frame(X):
-        return _array_of_frame(X)
+        return _array_of_frame(X, where)
     # If X is a Dask array, dask.array has been imported.
     if "dask.array" not in sys.modules or not isinstance(X, sys.modules["dask.array"].Array):
         need = f"need a Dask array or data frame; for other data use tamis.{where}"
@@ -134,14 +158,19 @@ def _array(X, where):
     return X
 
 
-def _array_of_frame(X):
+def _array_of_frame(X, where):
     import dask
     import dask.array as da
 
-    kinds = [np.dtype(np.float64) if not isinstance(kind, np.dtype) else kind for kind in X.dtypes]
-    for name, given, kind in zip(X.columns, X.dtypes, kinds):
-        if kind.kind not in "biuf" or not _counts(given):
-            raise ValueError(f"X: column {name!r} is of type {given}, need numbers")
+    bad = [f"{name!r} ({kind})" for name, kind in zip(X.columns, X.dtypes) if not _counts(kind)]
+    if bad:
+        more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""
+        columns = f"column{'s' if len(bad) > 1 else ''} {', '.join(bad[:5])}{more} of X"
+        raise ValueError(
+            f"{where}: {columns} contain{'' if len(bad) > 1 else 's'} no numbers; convert them to numbers, or leave them out "
+            "with exclude="
+        )
+    kinds = [kind if isinstance(kind, np.dtype) else np.dtype(np.float64) for kind in X.dtypes]
     kind = np.result_type(*kinds) if kinds else np.dtype(np.float64)
     lengths = X.map_partitions(len).compute()
     parts = [

@@ -9,11 +9,17 @@ import math
 import numbers
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from ._figures import save_figures
+from ._frames import blanked
+from ._unwrap import unwrapped
 
-__all__ = ["feature_count_curve", "image_mask", "objective", "save_figures", "score_curve"]
+__all__ = [
+    "feature_count_curve", "heat_map", "image_mask", "objective", "profile", "redundancy", "save_figures", "scatter",
+    "score_curve",
+]  # fmt: skip
 
 # Okabe & Ito's colorblind-safe palette without yellow, which is too pale for lines, and a wine red of Tol's.
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255")
@@ -21,6 +27,8 @@ _COLORS += ("#44AA99", "#AA4499", "#999933", "#6699CC", "#661100", "#888888")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h", "d", "8")
 _MAIN, _ACCENT = _COLORS[:2]
 _QUIET, _BLANK = "#777777", "#ECECEC"
+_DRAWN_ROWS = 5000
+_TICK_LENGTH = 20
 _MEASURES = {
     "accuracy": "clustering accuracy",
     "nmi": "normalized mutual information",
@@ -47,6 +55,7 @@ def score_curve(selector, *, ax=None):
     _require_scores(selector, "score_curve")
     ax = _axes(ax)
     order = np.argsort(selector.ranking_)
+    order = order[~np.isnan(selector.scores_[order])]  # without those that were left out
     ranks, scores = np.arange(1, len(order) + 1), selector.scores_[order]
     selected = selector.get_support()[order]
     ax.plot(ranks, scores, color=_QUIET, linewidth=1.2, label="all features", zorder=2)
@@ -166,6 +175,132 @@ def feature_count_curve(frame, *, measure="accuracy", ax=None):
     return ax
 
 
+def heat_map(selector, n_features=30, *, ax=None):
+    """The means of the clusters, features x clusters: high ones red, low ones blue.
+
+    Each feature is shifted to the mean of all rows and divided by the largest distance of a cluster from it, so that the
+    colors go from -1 to 1 whatever its unit.
+
+    Parameters
+    ----------
+    selector : fitted selector
+        Its method must have clusters (``labels_``).
+    n_features : int, default=30
+        At most so many of the selected features, best first.
+    ax : matplotlib Axes, default=None
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    chosen = _best(selector, n_features, "heat_map")
+    values = _relative_means(selector, chosen, "heat_map")
+    ax = _axes(ax)
+    image = ax.imshow(values, cmap="RdBu_r", vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
+    ax.figure.colorbar(image, ax=ax, label="mean of the cluster, relative")
+    ax.set_xticks(range(values.shape[1]))
+    ax.set_yticks(range(len(chosen)), labels=_labels(selector, chosen))
+    ax.set(xlabel="cluster", title=f"{type(selector).__name__}: means of the clusters")
+    return ax
+
+
+def profile(selector, n_features=30, *, ax=None):
+    """The means of the clusters along the selected features, a line for each cluster; scaled as in `heat_map`.
+
+    Parameters
+    ----------
+    selector : fitted selector
+        Its method must have clusters (``labels_``).
+    n_features : int, default=30
+        At most so many of the selected features, best first.
+    ax : matplotlib Axes, default=None
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    chosen = _best(selector, n_features, "profile")
+    values = _relative_means(selector, chosen, "profile")
+    ax = _axes(ax)
+    ax.axhline(0, color=_QUIET, linewidth=0.8)
+    counts = np.bincount(selector.labels_[selector.labels_ >= 0], minlength=values.shape[1])
+    for k in range(values.shape[1]):
+        style = {"color": _COLORS[k % len(_COLORS)], "marker": _MARKERS[k % len(_MARKERS)], "markersize": 4, "linewidth": 1.2}
+        ax.plot(range(len(chosen)), values[:, k], label=f"cluster {k} ({counts[k]} rows)", **style)
+    ax.set_xticks(range(len(chosen)), labels=_labels(selector, chosen), rotation=90 if len(chosen) > 6 else 0)
+    ax.set(ylabel="mean of the cluster, relative", title=f"{type(selector).__name__}: profiles of the clusters")
+    _legend_outside(ax, ax.get_legend_handles_labels()[0], loc="center left", bbox_to_anchor=(1.01, 0.5))
+    return ax
+
+
+def scatter(selector, X, *, ax=None):
+    """The rows in two dimensions, colored by cluster if there are clusters.
+
+    The dimensions are the first two columns of XW if the method learns W, else the first two principal components of the
+    selected features. At most 5000 rows are drawn, evenly spaced.
+
+    Parameters
+    ----------
+    selector : fitted selector
+    X : the rows of the fit: array, sparse matrix or data frame
+    ax : matplotlib Axes, default=None
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    _require_scores(selector, "scatter")
+    labels = getattr(selector, "labels_", None)
+    rows = np.unique(np.linspace(0, _row_count(X) - 1, min(_row_count(X), _DRAWN_ROWS)).round().astype(int))
+    if labels is not None and len(labels) != _row_count(X):
+        raise ValueError(f"scatter: X has {_row_count(X)} rows, need the {len(labels)} of the fit")
+    points, names = _plane(selector, X, rows)
+    ax = _axes(ax)
+    groups = [(None, slice(None))] if labels is None else [(k, labels[rows] == k) for k in np.unique(labels[rows])]
+    for k, mine in groups:
+        style = {"color": _MAIN if k is None else _COLORS[k % len(_COLORS)], "s": 8, "alpha": 0.7, "linewidths": 0}
+        ax.scatter(*points[mine].T, label=None if k is None else f"cluster {k}", **style)
+    ax.set(xlabel=names[0], ylabel=names[1], title=f"{type(selector).__name__}: {len(rows)} rows")
+    if labels is not None:
+        _legend_outside(ax, ax.get_legend_handles_labels()[0], loc="center left", bbox_to_anchor=(1.01, 0.5))
+    return ax
+
+
+def redundancy(selector, X, n_features=30, *, ax=None):
+    """The absolute correlations of the selected features, those that repeat each other next to each other.
+
+    Parameters
+    ----------
+    selector : fitted selector
+    X : the rows of the fit: array, sparse matrix or data frame
+    n_features : int, default=30
+        At most so many of the selected features, best first.
+    ax : matplotlib Axes, default=None
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    chosen = _best(selector, n_features, "redundancy")
+    group = {j: g for g, members in enumerate(getattr(selector, "redundancy_groups_", ())) for j in members}
+    first = {}
+    for place, j in enumerate(chosen):  # a group stands where its best feature does
+        first.setdefault(group.get(j, -1 - j), place)
+    chosen = np.array(sorted(chosen, key=lambda j: first[group.get(j, -1 - j)]))
+    columns = _columns_of(selector, X, chosen)
+    columns = columns - columns.mean(axis=0)
+    norms = np.linalg.norm(columns, axis=0)
+    columns = columns / np.where(norms > 0, norms, 1)
+    ax = _axes(ax)
+    image = ax.imshow(np.abs(columns.T @ columns), cmap="viridis", vmin=0, vmax=1, interpolation="nearest")
+    ax.figure.colorbar(image, ax=ax, label="absolute correlation")
+    names = _labels(selector, chosen)
+    ax.set_xticks(range(len(chosen)), labels=names, rotation=90)
+    ax.set_yticks(range(len(chosen)), labels=names)
+    ax.set_title(f"{type(selector).__name__}: redundancy of the selected features")
+    return ax
+
+
 def _axes(ax):
     try:
         from matplotlib import pyplot
@@ -204,7 +339,67 @@ def _require_measure(frame, measure):
         raise ValueError(f"feature_count_curve: measure = {measure!r} is not in the frame{why}, need one of: {known}")
 
 
+def _best(selector, count, where):
+    """Selected features, best first."""
+    _require_scores(selector, where)
+    if not isinstance(count, numbers.Integral) or isinstance(count, bool) or count < 1:
+        raise ValueError(f"{where}: n_features = {count!r}, need a count of at least 1")
+    order = np.argsort(selector.ranking_)
+    return order[selector.get_support()[order]][:count]
+
+
 # --- Parts of the plots ------------------------------------------------------------------------------------------
+
+
+def _relative_means(selector, chosen, where):
+    """Features x clusters: distances from the mean of all rows, the largest of a feature 1 or -1."""
+    if not hasattr(selector, "cluster_means_"):
+        raise ValueError(f"{where}: {type(selector).__name__} has no clusters of these rows, need a method with labels_")
+    means = selector.cluster_means_[:, chosen]
+    counts = np.bincount(selector.labels_[selector.labels_ >= 0], minlength=len(means))
+    away = means - counts[counts > 0] @ means[counts > 0] / counts.sum()
+    largest = np.nanmax(np.abs(away), axis=0)
+    return (away / np.where(largest > 0, largest, 1)).T
+
+
+def _labels(selector, chosen):
+    """Short names for the ticks; a dollar would begin a formula."""
+    names = (str(selector._feature_names()[j]) for j in chosen)
+    short = (name if len(name) <= _TICK_LENGTH else f"{name[:10]}…{name[-9:]}" for name in names)
+    return ["".join(one if one.isprintable() else "?" for one in name).replace("$", r"\$") for name in short]
+
+
+def _row_count(X):
+    return X.shape[0] if hasattr(X, "shape") else len(X)
+
+
+def _numbers_of(selector, X):
+    """All columns of X; zeros in excluded ones that contain text."""
+    X, _ = unwrapped(blanked(X, selector._excluded))
+    return X.tocsr() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+
+
+def _columns_of(selector, X, chosen):
+    """Some columns of X as a dense array."""
+    X = selector.transform(X)
+    X = X.toarray() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    return X[:, np.searchsorted(np.flatnonzero(selector.get_support()), chosen)]
+
+
+def _plane(selector, X, rows):
+    """Points of the rows in two dimensions, and what these are."""
+    if len(getattr(selector, "components_", ())):
+        W, names = selector.components_[:2].T, ["column 0 of XW", "column 1 of XW"]
+        used = np.flatnonzero((W != 0).any(axis=1))
+        points = np.asarray(_numbers_of(selector, X)[rows][:, used] @ W[used])
+    else:
+        columns = _columns_of(selector, X, np.flatnonzero(selector.get_support()))[rows]
+        columns = columns - columns.mean(axis=0)
+        directions = np.linalg.svd(columns, full_matrices=False)[2][:2]
+        points, names = columns @ directions.T, ["principal component 1", "principal component 2"]
+    if points.shape[1] < 2:  # one dimension: over the rows
+        points, names = np.column_stack([points, rows]), [names[0], "row"]
+    return points, names
 
 
 def _knee(scores):

@@ -43,7 +43,7 @@ def same_fit(a, b):
                  "objective_"):
         assert hasattr(a, name) == hasattr(b, name), name
         if hasattr(a, name):
-            assert np.array_equal(getattr(a, name), getattr(b, name)), name
+            assert np.array_equal(getattr(a, name), getattr(b, name), equal_nan=True), name
 
 
 def child(code, *words, timeout=60):

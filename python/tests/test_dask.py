@@ -54,6 +54,16 @@ def test_chunks_do_not_matter(method, chunks):
     same_work(fit, in_memory(method, X, n_features_to_select=4))
 
 
+@pytest.mark.parametrize("scale", ["none", "standard", "minmax", "unit", "auto"])
+@pytest.mark.parametrize("method", METHODS)
+def test_columns_and_scales(method, scale):
+    X = planted(n=5000) * np.where(np.arange(12) % 3, 1, 50)
+    options = {"n_features_to_select": 4, "include": [11], "exclude": [0, 7], "scale": scale}
+    fit = on_dask(method, **options).fit(da.from_array(X, chunks=(BLOCK, -1)))
+    same_work(fit, in_memory(method, X, **options))
+    assert fit.get_support()[11] and np.isnan(fit.scores_[[0, 7]]).all()
+
+
 @pytest.mark.parametrize("method", [method for method in METHODS if method != "FSPCA"])  # which needs a number
 def test_as_many_features_as_are_worth_it(method):
     X = planted(n=5000, d=70, informative=20)
@@ -167,7 +177,7 @@ def test_data_frames_bring_names(method):
     assert np.array_equal(fit.transform(frame), wanted.transform(frame))
     with pytest.raises(ValueError, match="feature names of X differ"):
         fit.transform(table.rename(columns={"gene 1": "gene one"}))
-    with pytest.raises(ValueError, match="'gene 5' is of type .*, need numbers"):
+    with pytest.raises(ValueError, match=r"column 'gene 5' \(.*\) of X contains no numbers"):
         on_dask(method).fit(table.assign(**{"gene 5": "word"}))
 
 

@@ -298,3 +298,65 @@ def test_figures_that_cannot_be_had(page, tmp_path, monkeypatch):
     with pytest.raises(ImportError, match=r"tamis\[figures\]"):
         plot.save_figures(page, tmp_path / "pictures")
     assert not (tmp_path / "pictures").exists()
+
+
+# --- Clusters and redundancy -----------------------------------------------------------------------------------------
+
+
+def test_heat_map_and_profile(ufcm, digits):
+    X, _ = digits
+    ax = plot.heat_map(ufcm, 8)
+    values = ax.images[0].get_array()
+    order = [j for j in np.argsort(ufcm.ranking_) if ufcm.get_support()[j]][:8]
+    means = np.array([X[ufcm.labels_ == k][:, order].mean(axis=0) for k in range(10)]) - X[:, order].mean(axis=0)
+    np.testing.assert_allclose(values, (means / np.abs(means).max(axis=0)).T, atol=1e-9)
+    assert [one.get_text() for one in ax.get_yticklabels()] == [f"x{j}" for j in order]
+    ax = plot.profile(ufcm, 8)
+    lines = [one for one in ax.get_lines() if one.get_label().startswith("cluster")]
+    assert len(lines) == 10
+    np.testing.assert_allclose(lines[3].get_ydata(), values[:, 3], atol=1e-12)
+    assert f"({(ufcm.labels_ == 3).sum()} rows)" in lines[3].get_label()
+    for draw in (plot.heat_map, plot.profile):
+        with pytest.raises(ValueError, match="MaxVariance has no clusters"):
+            draw(tamis.MaxVariance(3).fit(X))
+        with pytest.raises(ValueError, match="n_features = 0"):
+            draw(ufcm, 0)
+
+
+def test_scatter(ufcm, digits):
+    X, _ = digits
+    ax = plot.scatter(ufcm, X)
+    drawn = np.concatenate([one.get_offsets() for one in ax.collections])
+    wanted = np.concatenate([(X @ ufcm.components_[:2].T)[ufcm.labels_ == k] for k in range(10)])
+    np.testing.assert_allclose(drawn, wanted, atol=1e-9)
+    selector = tamis.MaxVariance(5).fit(X)
+    (points,) = plot.scatter(selector, pd.DataFrame(X)).collections
+    columns = selector.transform(X) - selector.transform(X).mean(axis=0)
+    _, size, _ = np.linalg.svd(columns, full_matrices=False)
+    np.testing.assert_allclose(np.linalg.norm(points.get_offsets(), axis=0), size[:2])
+    assert len(plot.scatter(tamis.MaxVariance(1).fit(X), X).collections) == 1
+    with pytest.raises(ValueError, match="X has 10 rows, need the 300"):
+        plot.scatter(ufcm, X[:10])
+
+
+def test_redundancy(digits):
+    X = np.column_stack([digits[0][:, 20:26], digits[0][:, 21] * 2 + 1])
+    selector = tamis.MaxVariance(6).fit(X)
+    ax = plot.redundancy(selector, X)
+    names = [one.get_text() for one in ax.get_yticklabels()]
+    order = [int(name[1:]) for name in names]
+    np.testing.assert_allclose(ax.images[0].get_array(), np.abs(np.corrcoef(X[:, order].T)), atol=1e-9)
+    assert abs(order.index(1) - order.index(6)) == 1, "copies stand next to each other"
+
+
+def test_names_on_axes_are_only_text(digits):
+    names = ["$x^2$", "<b>", "a\nb", "n" * 300, "\x1b[0m", "\u00e9"]
+    frame = pd.DataFrame(digits[0][:, 20:26], columns=names)
+    ax = plot.heat_map(tamis.UFCM(n_clusters=3).fit(frame))
+    texts = [one.get_text() for one in ax.get_yticklabels()]
+    assert max(map(len, texts)) <= 24 and r"\$x^2\$" in texts and "a?b" in texts
+
+
+def test_left_out_features_have_no_place_in_the_curve(digits):
+    selector = tamis.MaxVariance(5, exclude=[30, 31]).fit(digits[0])
+    assert len(line(plot.score_curve(selector), "all features").get_xdata()) == 62

@@ -71,6 +71,7 @@ DESIGN = {  # the signature that design.md fixes
 def test_signature_of_ufcm():
     parameters = inspect.signature(tamis.UFCM).parameters
     shared = {"verbose": 0, "order": "norm", "redundancy": 0.8, "missing": "refuse"}
+    shared |= {"include": None, "exclude": None, "scale": "none"}
     assert {name: one.default for name, one in parameters.items()} == {**DESIGN, **shared}
     assert list(parameters)[: len(DESIGN)] == list(DESIGN)
 
@@ -83,7 +84,7 @@ def test_signatures_are_those_of_the_core(name):
         assert defaults.pop(option["python_name"]) == option["default"]
     count = "auto" if method["chooses_count"] else None
     shared = {"n_features_to_select": count, "random_state": 0, "n_jobs": None, "verbose": 0}
-    shared |= {"redundancy": 0.8, "missing": "refuse"}
+    shared |= {"redundancy": 0.8, "missing": "refuse", "include": None, "exclude": None, "scale": "none"}
     shared |= {"init": "kmeans"} if method["takes_init"] else {}
     shared |= {"supervised": False} if method["takes_classes"] else {}
     assert defaults == shared
@@ -406,7 +407,7 @@ def test_a_warning_exactly_where_it_did_not_converge(name):
 
 
 def test_other_warnings_speak_python():
-    with pytest.warns(UserWarning, match="StandardScaler") as caught:
+    with pytest.warns(UserWarning, match="scale=.standard.") as caught:
         tamis.MaxVariance().fit(X * np.where(np.arange(D) == 2, 1e4, 1))
     assert not [one for one in caught if "--" in str(one.message)]
     assert not any(issubclass(one.category, ConvergenceWarning) for one in caught)

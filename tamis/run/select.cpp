@@ -12,6 +12,7 @@
 #include "tamis/base/error.h"
 #include "tamis/base/memory.h"
 #include "tamis/base/sha256.h"
+#include "tamis/base/text/quote.h"
 #include "tamis/base/text/spelling.h"
 #include "tamis/base/version.h"
 #include "tamis/run/checkpoint.h"
@@ -281,7 +282,11 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
   const auto excluded = mask(request.exclude, source.cols(), "exclude");
   const auto included = mask(request.include, source.cols(), "include");
   for (std::size_t j = 0; j < excluded.size(); ++j) {
-    require(!(excluded[j] && included[j]), ErrorCode::usage, "feature ", j, " is both included and excluded, need one");
+    if (!excluded[j] || !included[j]) continue;
+    const auto at = static_cast<Index>(j);
+    fail(ErrorCode::usage, "feature ",
+         request.name ? concat("'", printable(request.name(at)), "'") : std::to_string(at),
+         " is both included and excluded, need one");
   }
   SelectResult result;
   result.available = positions_not_in(excluded);
@@ -313,6 +318,7 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
 
   const Kept state(request, checkpoint_key(method, bound.options(), request, kept, moments, context), context);
   const Source seen = scaled(kept, request.scale, moments, context);
+  result.column_scale = seen.column_scale();
   result.selection = run_on_unchanged(bound, seen, kept, moments, context);
   const bool undecided = automatic && !result.selection.suggested;
   if (!result.selection.guidance && (undecided || request.evidence)) {

@@ -62,6 +62,13 @@ struct Reasons {
   bool centers_by_column = false;  // Selection::centers has a number for each of these columns, not for each feature
 };
 
+// The metric in which every row is in the cluster whose mean is nearest, so that other rows have a cluster, too.
+enum class ClusterMetric {
+  none,        // there are no clusters, or they come otherwise
+  directions,  // ||(x - m)W||, W = Selection::components
+  scores,      // sum_j score_j (x_j - m_j)^2
+};
+
 struct Method {
   std::string name;         // "ufcm"
   std::string python_name;  // "UFCM"
@@ -69,10 +76,11 @@ struct Method {
   std::string formula;      // the definition in plain text
   std::string reference;    // the paper
   std::unique_ptr<BoundMethod> (*bind)() = nullptr;
-  bool resumes = false;      // saves checkpoints (Context::checkpoint), and resumes from them
-  bool is_order = false;     // its scores say nothing but the order
-  bool one_pass = false;     // reads the rows once
-  bool remote = false;       // makes no pass that cannot run where the rows are (data/stores/remote.h)
+  bool resumes = false;   // saves checkpoints (Context::checkpoint), and resumes from them
+  bool is_order = false;  // its scores say nothing but the order
+  bool one_pass = false;  // reads the rows once
+  bool remote = false;    // makes no pass that cannot run where the rows are (data/stores/remote.h)
+  ClusterMetric metric = ClusterMetric::none;
   bool in_paper = false;     // stands in the tables of the paper that UFCM comes from
   std::string same_as = {};  // ranks as that method does by default, so a comparison has it only where it is asked for
   std::vector<OptionGrid> grid = {};

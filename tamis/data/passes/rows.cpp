@@ -308,26 +308,49 @@ std::vector<std::uint64_t> column_fingerprints(const Source& source, Fingerprint
   return reduce(FingerprintPass(source, of), context);
 }
 
+namespace {
+
+class RowNormsPass {
+ public:
+  static constexpr const char* kName = "row_norms";
+  static constexpr Index kReadings = 1;
+  using Result = Matrix;
+
+  explicit RowNormsPass(const Source& source) : source_(source), x_(uncentered(source)) {}
+  auto given() const { return std::tie(source_); }
+  Index row_count() const { return source_.rows(); }
+  static Index row_width() { return 1; }
+
+  Matrix whole(Context& context) const {
+    Matrix out(source_.rows(), 1);
+    for_each_piece(source_, context, [&](const Block& block, Index row0, Index rows) {
+      if (block.sparse) {
+        for_each_shifted(x_, block, row0, rows, [&](Index row, Index, double value) { out(row, 0) += value * value; });
+        return;
+      }
+      std::vector<double> row(x_.cols());
+      for (Index i = 0; i < rows; ++i) {
+        load_tile(x_, block, row0 + i, 1, 0, x_.cols(), row.data(), x_.cols());
+        for (const double value : row) out(block.first + row0 + i, 0) += value * value;
+      }
+    });
+    return out;
+  }
+
+ private:
+  const Source& source_;
+  const Centered x_;
+};
+
+}  // namespace
+
 std::vector<double> row_squared_norms(const Source& source, Context& context) {
-  const Centered x = uncentered(source);
-  std::vector<double> out(source.rows());
-  context.count_pass();
-  for_each_piece(source, context, [&](const Block& block, Index row0, Index rows) {
-    if (block.sparse) {
-      for_each_shifted(x, block, row0, rows, [&](Index row, Index, double value) { out[row] += value * value; });
-      return;
-    }
-    std::vector<double> row(x.cols());
-    for (Index i = 0; i < rows; ++i) {
-      load_tile(x, block, row0 + i, 1, 0, x.cols(), row.data(), x.cols());
-      for (const double value : row) out[block.first + row0 + i] += value * value;
-    }
-  });
-  return out;
+  const Matrix norms = reduce(RowNormsPass(source), context);
+  return {norms.data(), norms.data() + norms.size()};
 }
 
 std::vector<WirePass> row_passes() {
-  return {wire_pass<MovePass>(), wire_pass<GatherPass>(), wire_pass<FingerprintPass>()};
+  return {wire_pass<MovePass>(), wire_pass<GatherPass>(), wire_pass<FingerprintPass>(), wire_pass<RowNormsPass>()};
 }
 
 }  // namespace tamis

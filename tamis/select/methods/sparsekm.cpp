@@ -416,6 +416,7 @@ Method sparsekm_method() {
       .reference = "Witten & Tibshirani: A Framework for Feature Selection in Clustering. JASA 2010",
       .bind = bind<SparseKmOptions, SparseKmPlan, sparsekm>,
       .remote = true,
+      .metric = ClusterMetric::scores,
       .reasons = {.text = "The score is the weight of the column in the k-means that found the clusters; columns with "
                           "weight 0 take no part in it."},
   };

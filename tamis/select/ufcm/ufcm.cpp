@@ -261,6 +261,7 @@ Method ufcm_method() {
       .bind = bind<UfcmOptions, UfcmPlan, ufcm>,
       .resumes = true,
       .remote = true,
+      .metric = ClusterMetric::directions,
       .in_paper = true,
       .grid = {{"alpha", {"0.1", "1", "10"}}, {"sparsity", {"0.1", "0.3", "1"}}, {"p", {"0.5", "1"}}},
       .reasons = {.text = "Why: the component (a column of W, counted from 0) with the largest weight for the feature, "

@@ -1,0 +1,24 @@
+// Means of clusters of rows, and the cluster that a row is nearest to.
+#pragma once
+
+#include <vector>
+
+#include "tamis/data/passes/passes.h"
+
+namespace tamis {
+
+// c x d: the mean of the rows of each cluster, in the source's scaling; NaN where a cluster is empty. One pass, and one
+// for the moments of the columns where they are not known yet.
+Matrix cluster_means(const Source& source, const std::vector<int>& clusters, Context& context);
+
+// Nearest of c means m_k in the metric (x - m)'A(x - m): the largest of (x - center)'v_k - offset_k, the first of equal
+// ones, with v_k = A (m_k - center) and offset_k = v_k'(m_k - center) / 2.
+struct NearestMean {
+  std::vector<double> center;  // d
+  Matrix directions;           // d x c: v_k
+  std::vector<double> offset;  // c; infinite for clusters that no row shall have
+};
+// The cluster of each row. One pass.
+std::vector<int> nearest_clusters(const Source& source, const NearestMean& rule, Context& context);
+
+}  // namespace tamis
