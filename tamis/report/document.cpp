@@ -200,7 +200,7 @@ std::string selection_json(const SelectionRecord& record) {
   write_request(json, record);
   write_data(json, record);
   json.member("selected", result.selected).member("columns", columns_of_file(record.table, result.selected));
-  json.member("names", names).member("scores", result.scores);
+  json.member("names", names).member("scores", result.scores).member("verdict", verdict(result));
   if (result.selection.guidance) write_guidance(json, result);
   write_redundancy(json, result);
   json.member_if(!result.selection.clusters.empty(), "clusters", result.selection.clusters);

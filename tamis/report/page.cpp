@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <thread>
@@ -174,6 +175,21 @@ std::string nav(const Page& page) {
   return out + "</ul></nav>";
 }
 
+std::string verdict_html(const Page& page) {
+  std::string out;
+  for (std::size_t i = 0; i < page.verdict.size(); ++i) {
+    out += i == 0 ? "<p class=\"lead\">" : i == 1 ? "</p>\n<p>" : " ";
+    out += html_of(page.verdict[i]);
+  }
+  if (!out.empty()) out = concat("<div class=\"verdict\">", out, "</p></div>\n");
+  if (page.origin.empty()) return out;
+  out += "<dl class=\"origin\">";
+  for (const auto& [label, text, code] : page.origin) {
+    out += concat("<dt>", html_of(label), "<dd>", code ? "<code>" : "", html_of(text), code ? "</code>" : "");
+  }
+  return out + "</dl>\n";
+}
+
 // A script element ends at "</script" and breaks at "<!--", wherever they occur, so every < is escaped.
 void write_figures(const Page& page, const std::function<void(std::string_view)>& write) {
   write("[");
@@ -196,6 +212,7 @@ void write_slot(std::string_view name, const Page& page, const std::function<voi
   if (name == "version") return write(kVersion);
   if (name == "title") return write(html_of(page.title));
   if (name == "summary") return write(html_of(page.summary));
+  if (name == "verdict") return write(verdict_html(page));
   if (name == "nav") return write(nav(page));
   if (name == "css") return write(embedded_report_css().bytes);
   if (name == "license") return write(embedded_license().bytes);
@@ -298,6 +315,10 @@ std::string png_address(const Image& image) {
   append_chunk(png, "IDAT", packed);
   append_chunk(png, "IEND", "");
   return "data:image/png;base64," + base64(png);
+}
+
+std::string file_text(const std::string& path) {
+  return path == "-" ? "standard input" : std::filesystem::path(path).filename().string();
 }
 
 std::string machine_text() {

@@ -94,10 +94,18 @@ struct Section {
   std::vector<Block> blocks;
 };
 
+// How the page came about, and what comes next: "command", "written", "next".
+struct Origin {
+  std::string label, text;
+  bool code = false;  // a command, to be copied
+};
+
 struct Page {
   std::string title;
   std::string summary;  // one line
   std::vector<Section> sections;
+  std::vector<std::string> verdict = {};  // sentences, on top of the page
+  std::vector<Origin> origin = {};        // below them
 };
 
 // Writes the page piece by piece.
@@ -108,6 +116,9 @@ std::string page_html(const Page& page);
 std::string html_text(std::string_view bytes);
 // A grayscale PNG, 8 bits per pixel, as a data: URL.
 std::string png_address(const Image& image);
+
+// The name of a file without its folders, or "standard input" for "-".
+std::string file_text(const std::string& path);
 
 // The processor, its threads and the system in one line; no host or user names.
 std::string machine_text();

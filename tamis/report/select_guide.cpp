@@ -1,6 +1,5 @@
 #include "tamis/report/charts.h"
 #include "tamis/report/select_view.h"
-#include "tamis/report/verdict.h"
 
 namespace tamis {
 
@@ -39,10 +38,7 @@ page::Figure alignment_figure(const SelectView& view, const Guidance& guidance) 
 
 page::Section guide_section(const SelectView& view) {
   const Guidance& guidance = *view.selection.guidance;
-  page::Section section{"Verdict", {}};
-  std::string words;
-  for (const auto& sentence : verdict(view.result)) words += (words.empty() ? "" : " ") + sentence;
-  section.blocks.push_back(page::Text{words});
+  page::Section section{"The guide", {}};
   if (view.is_order()) add_warnings(view, section);
   if (guidance.alignment.size() > 1) section.blocks.push_back(alignment_figure(view, guidance));
   page::Facts facts;

@@ -1,8 +1,7 @@
 #include "tamis/report/select_page.h"
 
-#include <filesystem>
-
 #include "tamis/report/select_view.h"
+#include "tamis/report/verdict.h"
 
 namespace tamis {
 
@@ -10,12 +9,13 @@ page::Page select_page(const SelectionRecord& record, const SelectPageOptions& o
   const SelectView view(record, options, context);
   const SelectResult& result = record.result;
   const Selection& selection = result.selection;
-  const std::string file = std::filesystem::path(record.table.path).filename().string();
   page::Page page;
-  page.title = concat("Selected features of ", record.table.path == "-" ? "standard input" : file);
+  page.title = concat("Selected features of ", page::file_text(record.table.path));
   page.summary = concat(record.method.name, " selected ", result.selected.size(), " of ", record.table.source.cols(),
                         " features", record.request.classes.empty() ? ", without labels," : "", " from ",
                         record.table.source.rows(), " rows", record.request.classes.empty() ? "." : ", using labels.");
+  page.verdict = verdict(result);
+  page.origin = options.origin;
   if (selection.guidance) page.sections.push_back(guide_section(view));
   if (!view.is_order()) page.sections.push_back(scores_section(view));
   page.sections.push_back(ranking_section(view));

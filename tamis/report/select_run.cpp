@@ -62,9 +62,9 @@ page::Section run_section(const SelectView& view) {
   const Store& store = view.record.table.source.store();
   page::Facts facts;
   const auto add = [&](const std::string& key, const std::string& value) { facts.facts.emplace_back(key, value); };
-  add("data",
-      concat(view.record.table.path, ": ", view.record.table.source.rows(), " rows x ", view.record.table.source.cols(),
-             " features, ", view.record.table.format, ", ", store.sparse() ? "sparse " : "", name_of(store.dtype())));
+  add("data", concat(page::file_text(view.record.table.path), ": ", view.record.table.source.rows(), " rows x ",
+                     view.record.table.source.cols(), " features, ", view.record.table.format, ", ",
+                     store.sparse() ? "sparse " : "", name_of(store.dtype())));
   add("method",
       concat(view.record.method.name, ": ", view.record.method.summary, " (", view.record.method.reference, ")"));
   if (!report.path.empty()) add("path", report.path);

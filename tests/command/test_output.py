@@ -287,3 +287,18 @@ def test_forecast_of_memory(tmp_path, method, shape, density):
         np.save(tmp_path / "x.npy", X)
     result = select(next(tmp_path.iterdir()), "-m", method, "-c", "3", "--threads", "2")
     assert 0.88 < result["forecast"]["peak_bytes"] / result["report"]["peak_bytes"] < 1.4
+
+
+def test_a_run_ends_with_what_was_written_and_the_next_command(tmp_path):
+    table_csv = write_csv(tmp_path / "x.csv", planted(90, 7), [f"col{j}" for j in range(7)])
+    run = tamis("select", table_csv, "-m", "ufcm", "-c", "2", "-k", "2", "-o", tmp_path / "out")
+    assert run.code == 0, str(run)
+    *_, written, following = run.out.splitlines()
+    assert written == f"Written to {tmp_path / 'out'}: " + ", ".join(["report.html", "ranking.csv", "selection.json", "selected.csv"])
+    assert following == f"Next: tamis apply {tmp_path / 'out'} OTHER.csv -o reduced"
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    verdict = json.loads((tmp_path / "out" / "selection.json").read_text())["verdict"]
+    assert all(sentence in run.out for sentence in verdict) and verdict[0] in page
+    assert f"tamis select {table_csv.name} -m ufcm -c 2 -k 2 -o out" in page
+    assert str(tmp_path) not in page  # nobody else needs to know our folders
+    assert tamis("select", table_csv).out.endswith(f"\nFor a page and files: tamis select {table_csv} -o result\n")
