@@ -69,7 +69,7 @@ void add_select_flags(CLI::App& app, SelectArguments& arguments) {
       ->type_name("LIST");
   begin_group(app, kOutputGroup);
   app.add_option("-o,--output", arguments.output,
-                 "Folder for report.html, ranking.csv, selection.json and the reduced table")
+                 "Folder for report.html, ranking.csv, selection.json, clusters.csv and the reduced table")
       ->type_name("DIR");
   app.add_option(
          "--image", arguments.image,
@@ -118,6 +118,7 @@ void read_and_resolve(Job& job, Session& session) {
   job.request.redundancy = parse_redundancy(arguments.redundancy);
   job.request.evidence = wants_evidence(arguments.method);
   job.request.checkpoint = arguments.checkpoint;
+  job.request.page = !arguments.output.empty();
   if (!arguments.image.empty()) job.page.image = parse_image_shape(arguments.image);
   job.page.id_column = arguments.data.id;
   Context& context = session.context();
@@ -236,8 +237,20 @@ SelectionRecord record_of(const Job& job, Session& session) {
 }
 
 // The files of a result, the page first.
+std::vector<std::string> possible_files(const Job& job) {
+  return {"report.html", "ranking.csv", "selection.json", reduced_name(job.table), "clusters.csv"};
+}
+
+bool has_clusters(const Job& job) {
+  const auto& guidance = job.result.selection.guidance;
+  return !job.result.selection.clusters.empty() || (guidance && !guidance->groups.empty());
+}
+
+// Once the run is over: clusters.csv only if there are clusters.
 std::vector<std::string> result_files(const Job& job) {
-  return {"report.html", "ranking.csv", "selection.json", reduced_name(job.table)};
+  std::vector<std::string> files = possible_files(job);
+  if (!has_clusters(job)) files.pop_back();
+  return files;
 }
 
 // What is worth doing after this run.
@@ -278,6 +291,9 @@ void write_selection(OutputFolder& folder, const Job& job, const SelectionRecord
     });
   });
   folder.add("selection.json", [&](FileWriter& out) { out.write(json); });
+  // That of an earlier run must not stay beside this one: a folder is the result of one run.
+  const bool stale = std::filesystem::exists(job.arguments.output + "/clusters.csv");
+  if (has_clusters(job) || stale) folder.add("clusters.csv", [&](FileWriter& out) { write_clusters(record, out); });
   const Stage stage(session.context(), "writing report.html");
   SelectPageOptions options = job.page;
   options.origin = origin_of(job);
@@ -341,7 +357,7 @@ int run_select(const SelectArguments& arguments) {
   std::optional<OutputFolder> folder;
   if (!arguments.output.empty()) {
     std::vector<std::string> inputs = {arguments.data.path, arguments.labels, arguments.supervise};
-    const std::vector<std::string> names = result_files(job);
+    const std::vector<std::string> names = possible_files(job);
     for (const auto& name : names) require_other_file(arguments.checkpoint, arguments.output + "/" + name);
     folder.emplace(arguments.output, names, inputs);
   }

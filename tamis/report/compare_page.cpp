@@ -152,6 +152,7 @@ class ComparePage {
     if (&best == &score) return "the best";
     const auto difference = paired_difference(score, best, &StartScore::accuracy);
     if (!difference) return "";
+    if (difference->low == 0.0 && difference->high == 0.0) return "the same";
     return concat(!difference->is_clear() ? "not clear"
                   : difference->mean < 0  ? "worse"
                                           : "better",
@@ -257,8 +258,7 @@ class ComparePage {
     for (Index rank = 0; rank < shown && !ranked_.empty(); ++rank) {
       std::vector<TableCell> cells = {rank + 1};
       for (const auto* row : ranked_) {
-        const std::string name = feature_name(record_.table, row->selected[rank]);
-        cells.emplace_back(name.empty() ? std::string("(empty name)") : printable(name, 60));
+        cells.push_back(page::name_cell(feature_name(record_.table, row->selected[rank])));
       }
       table.rows.push_back(std::move(cells));
     }

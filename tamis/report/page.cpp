@@ -23,6 +23,8 @@ namespace {
 
 constexpr std::size_t kLongTable = 30;  // longer tables scroll inside a window
 constexpr std::size_t kPrintedRows = 100;
+constexpr std::size_t kNameLength = 48;  // characters of a name in a table
+constexpr std::size_t kFullName = 400;   // bytes of it where it is shown in full
 constexpr const char* kMissing = "\u2013";
 
 std::string html_of(const std::string& text) { return html_text(text); }
@@ -89,15 +91,16 @@ class Writer {
   // End tags of cells and rows are omitted, as HTML allows: they would be a third of a long table.
   void block(const Table& one) {
     const bool is_long = one.rows.size() > kLongTable;
+    if (one.folded) out("<details><summary>", html_of(one.title), "</summary>");
     out("<div class=\"table", one.half ? " half\">" : "\">");
-    heading(one.title, one.caption);
+    heading(one.folded ? "" : one.title, one.caption);
     const std::string name = html_of(one.title.empty() ? "table" : one.title);
     // Scrollable regions must be reachable from the keyboard and have a name.
     out("<div class=\"scroll", is_long ? " long" : "", one.wide ? " wide" : "",
         "\" role=\"region\" tabindex=\"0\" aria-label=\"", name, "\"><table", one.sortable ? " class=\"sortable\"" : "",
         "><thead><tr>");
     for (const auto& column : one.columns) {
-      out("<th scope=\"col\"", column.kind == Column::Kind::words ? ">" : " class=\"n\">", html_of(column.title));
+      out("<th scope=\"col\"", is_number(column) ? " class=\"n\">" : ">", html_of(column.title));
     }
     out("<tbody>\n");
     for (const auto& row : one.rows) {
@@ -110,10 +113,18 @@ class Writer {
     if (is_long && one.rows.size() > kPrintedRows) {
       out("<p class=\"print-only\">The first ", kPrintedRows, " of ", one.rows.size(), " rows.</p>");
     }
-    out("</div>\n");
+    out("</div>", one.folded ? "</details>\n" : "\n");
+  }
+
+  static bool is_number(const Column& column) {
+    return column.kind != Column::Kind::words && column.kind != Column::Kind::strip;
   }
 
   void cell(const TableCell& one, const Column& column) {
+    if (column.kind == Column::Kind::strip) {
+      out("<td class=s data-s=\"", html_of(one.text), "\">");
+      return;
+    }
     std::string inner;
     if (one.number) {
       inner = std::isfinite(*one.number) ? number_cell(*one.number, column) : kMissing;
@@ -124,8 +135,9 @@ class Writer {
       inner = one.text.empty() && column.kind != Column::Kind::words ? kMissing : html_of(one.text);
     }
     const bool wide = !one.number && character_count(one.text) > 24;
-    const char* tag = column.kind != Column::Kind::words ? "<td class=n>" : wide ? "<td class=w>" : "<td>";
-    out(tag, one.best ? "<b>" : "", inner, one.best ? "</b>" : "");
+    const char* tag = is_number(column) ? "<td class=n" : wide ? "<td class=w" : "<td";
+    out(tag, one.full.empty() ? "" : concat(" title=\"", html_of(one.full), "\""), ">", one.best ? "<b>" : "", inner,
+        one.best ? "</b>" : "");
   }
 
   void block(const Figure& one) {
@@ -315,6 +327,27 @@ std::string png_address(const Image& image) {
   append_chunk(png, "IDAT", packed);
   append_chunk(png, "IEND", "");
   return "data:image/png;base64," + base64(png);
+}
+
+std::string elided(const std::string& text, std::size_t most) {
+  const std::size_t count = character_count(text);
+  if (count <= most) return text;
+  const std::size_t tail = (most - 1) * 2 / 5, head = most - 1 - tail;
+  std::string out;
+  std::size_t at = 0;
+  for (const char byte : text) {
+    const bool begins = (static_cast<unsigned char>(byte) & 0xc0u) != 0x80u;
+    if (begins && at++ == head) out += "\u2026";
+    if (at <= head || at > count - tail) out += byte;
+  }
+  return out;
+}
+
+TableCell name_cell(const std::string& name) {
+  const std::string shown = name.empty() ? "(empty name)" : printable(name, name.size());
+  TableCell cell(elided(shown, kNameLength));
+  if (cell.text != name) cell.full = shown.substr(0, kFullName);
+  return cell;
 }
 
 std::string file_text(const std::string& path) {

@@ -69,7 +69,10 @@ std::string weight_reason(const SelectView& view, Index j) {
 }
 
 std::string reason_text(const SelectView& view) {
-  std::string out = view.record.method.reasons.text;
+  std::string out = view.profile
+                        ? "Why: the clusters in which the mean of the feature is highest and lowest; the bars are "
+                          "its means in all of them, from the smallest to the largest."
+                        : view.record.method.reasons.text;
   if (out.empty()) {
     out = concat(view.record.method.name,
                  " scores each feature on its own, so the score is the only reason: ", view.record.method.formula, ".");
@@ -77,6 +80,30 @@ std::string reason_text(const SelectView& view) {
   if (view.top.size() < 2) return out;
   return out + concat(" Most alike: among the best ", view.top.size(),
                       ", the feature with the largest absolute correlation r; it is the most redundant with this one.");
+}
+
+constexpr std::size_t kStripClusters = 30;
+
+std::string shown_strip(const ClusterProfile& profile, std::size_t feature) {
+  return strip_of(profile, feature).substr(0, kStripClusters);
+}
+
+// The weights behind the ranking, for those who know the method.
+page::Table weights_table(const SelectView& view) {
+  constexpr std::size_t kShownWeights = 500;
+  page::Table table;
+  table.title = "Weights";
+  table.folded = true;
+  table.caption = view.record.method.reasons.text;
+  table.columns = {{"rank", number}, {"name"}, {"largest weight"}};
+  for (std::size_t rank = 0; rank < std::min(kShownWeights, view.result.ranking.size()); ++rank) {
+    const Index j = view.result.ranking[rank];
+    table.rows.push_back({static_cast<Index>(rank + 1), view.name_of_row(j), weight_reason(view, j)});
+  }
+  if (table.rows.size() < view.result.ranking.size()) {
+    table.caption += concat(" The first ", table.rows.size(), " of ", view.result.ranking.size(), ".");
+  }
+  return table;
 }
 
 void add_partner(const SelectView& view, std::vector<TableCell>& row, std::size_t rank) {
@@ -89,7 +116,7 @@ void add_partner(const SelectView& view, std::vector<TableCell>& row, std::size_
   for (Index other = 0; other < view.correlation.cols(); ++other) {
     if (other != me && std::abs(view.correlation(me, other)) > std::abs(view.correlation(me, best))) best = other;
   }
-  row.emplace_back(view.name(view.top[at(best)]));
+  row.push_back(view.name_of_row(view.top[at(best)]));
   row.emplace_back(view.correlation(me, best));
 }
 
@@ -135,7 +162,7 @@ page::Section ranking_section(const SelectView& view) {
   page::Table table;
   table.title = "Features, best first";
   const bool some = view.result.selected.size() < view.result.ranking.size();
-  const bool reasons = !view.selection.components.empty();
+  const bool why = view.profile || !view.selection.components.empty();
   table.columns = {{"rank", number}, {"feature", number}, {"name"}};
   if (!view.is_order()) table.columns.push_back({"score", significant, 5});
   const auto& guidance = view.selection.guidance;
@@ -143,17 +170,19 @@ page::Section ranking_section(const SelectView& view) {
   if (guidance) table.columns.push_back({"share", percent, 1});
   if (judged) table.columns.push_back({"p", significant, 2});
   if (some) table.columns.push_back({"selected"});
-  if (reasons) table.columns.push_back({"why"});
+  if (why) table.columns.push_back({"why"});
+  if (view.profile) table.columns.push_back({"by cluster", strip});
   if (view.top.size() > 1) table.columns.insert(table.columns.end(), {{"most alike"}, {"r", number, 2}});
   const std::size_t shown = std::min(kShownFeatures, view.result.ranking.size());
   for (std::size_t rank = 0; rank < shown; ++rank) {
     const Index j = view.result.ranking[rank];
-    std::vector<TableCell> row = {static_cast<Index>(rank + 1), j, view.name(j)};
+    std::vector<TableCell> row = {static_cast<Index>(rank + 1), j, view.name_of_row(j)};
     if (!view.is_order()) row.emplace_back(view.result.scores[at(j)]);
     if (guidance) row.emplace_back(guidance->share[at(view.place[at(j)])]);
     if (judged) row.emplace_back(guidance->evidence[at(view.place[at(j)])]);
     if (some) row.emplace_back(view.chosen[at(j)] ? "yes" : "");
-    if (reasons) row.emplace_back(weight_reason(view, j));
+    if (why) row.emplace_back(view.profile ? difference_text(*view.profile, rank) : weight_reason(view, j));
+    if (view.profile) row.emplace_back(shown_strip(*view.profile, rank));
     if (view.top.size() > 1) add_partner(view, row, rank);
     table.rows.push_back(std::move(row));
   }
@@ -161,6 +190,7 @@ page::Section ranking_section(const SelectView& view) {
     table.caption = concat("The best ", shown, " of ", view.result.ranking.size(), "; ranking.csv has all of them.");
   }
   section.blocks.push_back(std::move(table));
+  if (view.profile && !view.selection.components.empty()) section.blocks.push_back(weights_table(view));
   return section;
 }
 

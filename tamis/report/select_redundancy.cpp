@@ -71,7 +71,7 @@ page::Table groups_table(const SelectView& view, const Redundancy& found) {
       others += concat(i == 1 ? "" : ", ", view.name(group[i]));
     }
     if (group.size() > kShownMembers) others += ", ...";
-    table.rows.push_back({static_cast<Index>(table.rows.size() + 1), view.name(group.front()),
+    table.rows.push_back({static_cast<Index>(table.rows.size() + 1), view.name_of_row(group.front()),
                           static_cast<Index>(group.size()), selected, others});
   }
   if (table.rows.size() < found.groups.size()) {
@@ -88,7 +88,7 @@ page::Table represented_table(const SelectView& view, const Redundancy& found) {
   for (std::size_t rank = 0; rank < view.result.ranking.size(); ++rank) {
     const Index j = view.result.ranking[rank], representative = found.representative[at(j)];
     if (representative < 0 || ++count > kShownFeatures) continue;
-    table.rows.push_back({static_cast<Index>(rank + 1), view.name(j), view.name(representative),
+    table.rows.push_back({static_cast<Index>(rank + 1), view.name_of_row(j), view.name_of_row(representative),
                           found.correlation[at(j)], found.r2[at(j)]});
   }
   table.caption =

@@ -40,17 +40,19 @@ page::Section left_out_section(const SelectView& view) {
   table.columns = {{"name"}, {"why"}};
   std::size_t count = 0;
   const auto add = [&](const std::string& column, const std::string& why) {
-    if (count++ < kShownLeftOut) table.rows.push_back({column.empty() ? "(empty name)" : column, why});
+    if (count++ < kShownLeftOut) table.rows.push_back({page::name_cell(column), why});
   };
   for (const auto& column : view.record.table.excluded_columns) {
     const std::string why = column == view.options.id_column            ? "row identifiers"
                             : view.record.table.labels.contains(column) ? "labels"
                                                                         : "text";
-    add(printable(column, kNameLength), why + "; not a feature");
+    add(column, why + "; not a feature");
   }
-  for (const Index j : view.record.request.exclude) add(view.name(j), "excluded on request; not seen by the method");
+  for (const Index j : view.record.request.exclude)
+    add(feature_name(view.record.table, j), "excluded on request; not seen by the method");
   for (Index i = 0; i < static_cast<Index>(view.result.available.size()); ++i) {
-    if (!view.moments.varies(i)) add(view.name(view.result.available[at(i)]), "constant; ranked last");
+    if (!view.moments.varies(i))
+      add(feature_name(view.record.table, view.result.available[at(i)]), "constant; ranked last");
   }
   if (count == 0) return {"Excluded and constant columns", {page::Text{"None: every column varies and was ranked."}}};
   if (count > table.rows.size()) table.caption = concat("The first ", table.rows.size(), " of ", count, ".");

@@ -11,6 +11,7 @@ namespace tamis {
 namespace {
 
 constexpr std::size_t kPartners = 100;  // best features that are searched for the most similar one
+constexpr std::size_t kFigureName = 60;
 constexpr std::size_t kCurvePoints = 400;
 
 }  // namespace
@@ -25,12 +26,17 @@ SelectView::SelectView(const SelectionRecord& of, const SelectPageOptions& wante
   top.assign(result.ranking.begin(),
              result.ranking.begin() + static_cast<Index>(std::min(kPartners, result.ranking.size())));
   if (top.size() > 1) correlation = correlations_of(top);
+  const std::vector<int> clusters = known_clusters(result, record.table.source.rows(), record.seed);
+  const bool several = !clusters.empty() && *std::ranges::max_element(clusters) > 0;
+  if (several) profile = profile_clusters(kept(), moments, result, clusters, context);
 }
 
 std::string SelectView::name(Index j) const {
   const std::string found = feature_name(record.table, j);
-  return found.empty() ? "(empty name)" : printable(found, kNameLength);
+  return found.empty() ? "(empty name)" : page::elided(printable(found, found.size()), kFigureName);
 }
+
+page::TableCell SelectView::name_of_row(Index j) const { return page::name_cell(feature_name(record.table, j)); }
 
 Source SelectView::kept() const {
   return record.request.exclude.empty() ? record.table.source : record.table.source.with_columns(result.available);

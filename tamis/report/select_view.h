@@ -7,13 +7,13 @@
 
 #include "tamis/data/passes/passes.h"
 #include "tamis/report/charts.h"
+#include "tamis/report/cluster_profile.h"
 #include "tamis/report/select_page.h"
 
 namespace tamis {
 
 inline constexpr std::size_t kShownFeatures = 2000;  // rows of the ranking
 inline constexpr std::size_t kLogCurve = 400;        // above this many features the rank axis is logarithmic
-inline constexpr std::size_t kNameLength = 80;
 
 inline std::size_t at(Index j) { return static_cast<std::size_t>(j); }
 
@@ -31,7 +31,10 @@ struct SelectView {
   std::vector<Index> top;    // the best features, by rank
   Matrix correlation;        // of these
 
-  std::string name(Index j) const;
+  std::optional<ClusterProfile> profile;  // where there are clusters
+
+  std::string name(Index j) const;             // of a figure
+  page::TableCell name_of_row(Index j) const;  // of a table
   bool is_order() const { return record.method.is_order; }
   Source kept() const;  // the available columns
   // Of some features, in their order, as the method saw them.
@@ -44,7 +47,8 @@ page::Section ranking_section(const SelectView& view);
 page::Section image_section(const SelectView& view);
 page::Section redundancy_section(const SelectView& view);
 page::Section groups_section(const SelectView& view);
-page::Section method_section(const SelectView& view);
+page::Section clusters_section(const SelectView& view);   // where there is a profile
+page::Section objective_section(const SelectView& view);  // where there is an objective
 page::Section left_out_section(const SelectView& view);
 page::Section run_section(const SelectView& view);
 
