@@ -394,7 +394,7 @@ void write_heat_color(Spec& spec, const HeatMap& map) {
   }
   spec.titled(map.value_title);
   spec.object("scale");
-  if (map.diverging) spec.set("domainMid", 0.0);
+  if (map.diverging) spec.set("domainMid", 0.0).set("clamp", true);
   if (std::isfinite(map.low) && std::isfinite(map.high)) spec.set("domain", std::vector<double>{map.low, map.high});
   spec.end().object("legend").set("format", map.percent ? "~%" : "~g").end().end();
 }
@@ -434,6 +434,31 @@ void write_number_layer(Spec& spec, const HeatMap& map) {
   spec.object("value").set("expr", "paper").end().end();
   spec.object("value").set("expr", "ink").end().end();
   spec.end().end();
+}
+
+// One edge of the blocks: `along` runs from the first to the last position, `across` stays at one of them.
+void write_edge(Spec& spec, const HeatMap& map, const char* along, const char* across, bool last) {
+  const std::string second = concat(along, "2");
+  const auto place = [&](const char* channel, const char* field, int position, std::size_t count) {
+    spec.object(channel).set("field", field).set("type", "ordinal").set("bandPosition", position);
+    spec.object("scale").set("domain", positions(count)).end().end();
+  };
+  spec.begin_object().key("data").begin_object().key("values").begin_array();
+  for (const auto& [from, to] : map.blocks) spec.begin_object().member("a", from).member("b", to).end_object();
+  spec.end_array().end_object();
+  spec.key("mark").begin_object().member("type", "rule").member("style", "whisker").end_object();
+  spec.key("encoding").begin_object();
+  place(along, "a", 0, map.rows.size());
+  spec.object(second).set("field", "b").set("bandPosition", 1).end();
+  place(across, last ? "b" : "a", last ? 1 : 0, map.rows.size());
+  spec.end().end();
+}
+
+void write_blocks(Spec& spec, const HeatMap& map) {
+  for (const bool last : {false, true}) {
+    write_edge(spec, map, "x", "y", last);
+    write_edge(spec, map, "y", "x", last);
+  }
 }
 
 }  // namespace
@@ -501,7 +526,7 @@ std::string heat_map(const HeatMap& map) {
   Spec spec;
   spec.begin_object();
   spec.object("usermeta").set("panels", map.panels.size()).set("aspect", rounded(rows / columns));
-  if (map.picks) spec.set("picks", true);
+  if (map.picks) spec.set("picks", true).set("most", 22.0 * rows);
   spec.set("widest", std::min(kWidestHeat, kWidestCell * columns)).end().array("params");
   spec.names("rows", map.rows);
   spec.names("columns", map.columns);
@@ -518,6 +543,7 @@ std::string heat_map(const HeatMap& map) {
   spec.array("layer");
   write_heat_layer(spec, map);
   if (map.numbers) write_number_layer(spec, map);
+  if (!map.blocks.empty()) write_blocks(spec, map);
   spec.end_array();
   end_facets(spec, map.panels);
   return spec.end().text();

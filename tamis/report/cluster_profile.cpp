@@ -18,6 +18,7 @@ constexpr Index kSampledRows = 5000;
 constexpr std::size_t kSampledColumns = 200;
 constexpr std::size_t kSpreadOf = 40;  // features whose distributions are kept
 constexpr double kNotable = 0.5;       // standard deviations between the highest and the lowest mean
+constexpr double kRounding = 1e-12;
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 
 // Where columns of the table stand among the available ones, which are increasing.
@@ -61,7 +62,10 @@ void add_means(const Source& kept, const ColumnMoments& moments, const std::vect
     out.deviation.push_back(some.varies(at) ? std::sqrt(some.variance(at)) : 0.0);
     for (Index k = 0; k < out.clusters(); ++k) {
       const auto size = static_cast<double>(out.sizes[k]);
-      out.means(static_cast<Index>(f), k) = size > 0 ? some.mean[at] + some.unit * sums(k, at) / size : kAbsent;
+      const double mean = size > 0 ? some.mean[at] + some.unit * sums(k, at) / size : kAbsent;
+      // What is left of a center that cancels is rounding.
+      const bool rounding = std::abs(mean) < kRounding * (std::abs(some.mean[at]) + out.deviation.back());
+      out.means(static_cast<Index>(f), k) = rounding ? 0.0 : mean;
     }
   }
 }
@@ -188,14 +192,14 @@ double ClusterProfile::standardized(std::size_t feature, Index cluster) const {
 }
 
 ClusterProfile profile_clusters(const Source& kept, const ColumnMoments& moments, const SelectResult& result,
-                                const std::vector<int>& clusters, Context& context) {
+                                const std::vector<int>& clusters, bool every_feature, Context& context) {
   const UncountedPasses uncounted(context);
   ClusterProfile out;
   out.sizes.resize(static_cast<std::size_t>(*std::ranges::max_element(clusters)) + 1);
   for (const int cluster : clusters) {
     if (cluster >= 0) ++out.sizes[cluster], ++out.known;
   }
-  out.features = first_of(result.ranking, kMeansOf);
+  out.features = first_of(result.ranking, every_feature ? result.ranking.size() : kMeansOf);
   add_means(kept, moments, clusters, result.available, out, context);
   add_sample(kept, moments, result, clusters, out, context);
   return out;

@@ -42,8 +42,9 @@ struct ClusterProfile {
 };
 
 // `kept` has the available columns, `moments` are theirs; `clusters` of the rows, two at least, -1: not known.
+// `every_feature`: the means of all features, not of the best 2000.
 ClusterProfile profile_clusters(const Source& kept, const ColumnMoments& moments, const SelectResult& result,
-                                const std::vector<int>& clusters, Context& context);
+                                const std::vector<int>& clusters, bool every_feature, Context& context);
 
 // "high in cluster 2 (mean 5.1), low in 3 (0.2)", of a described feature.
 std::string difference_text(const ClusterProfile& profile, std::size_t feature);

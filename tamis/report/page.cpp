@@ -23,8 +23,9 @@ namespace {
 
 constexpr std::size_t kLongTable = 30;  // longer tables scroll inside a window
 constexpr std::size_t kPrintedRows = 100;
-constexpr std::size_t kNameLength = 48;  // characters of a name in a table
-constexpr std::size_t kFullName = 400;   // bytes of it where it is shown in full
+constexpr std::size_t kNameLength = 48;                  // characters of a name in a table
+constexpr std::size_t kFullName = 400;                   // bytes of it where it is shown in full
+constexpr std::string_view kMarkColor = "\xd9\x5f\x02";  // of pixels, on gray ones
 constexpr const char* kMissing = "\u2013";
 
 std::string html_of(const std::string& text) { return html_text(text); }
@@ -122,7 +123,7 @@ class Writer {
 
   void cell(const TableCell& one, const Column& column) {
     if (column.kind == Column::Kind::strip) {
-      out("<td class=s data-s=\"", html_of(one.text), "\">");
+      out(one.text.empty() ? "<td>" : concat("<td class=s data-s=\"", html_of(one.text), "\">"));
       return;
     }
     std::string inner;
@@ -152,7 +153,13 @@ class Writer {
   void block(const Images& one) {
     out("<div>");
     heading(one.title, one.caption);
-    out("<div class=\"images\">");
+    out("<div class=\"images\"");
+    if (!one.values.empty()) {
+      out(" data-w=\"", one.images.front().width, "\" data-t=\"", html_of(one.value_title), "\" data-v=\"");
+      for (const double value : one.values) out(std::isfinite(value) ? short_number(value, 4) : "", " ");
+      out("\"");
+    }
+    out(">");
     for (const auto& image : one.images) {
       out("<figure><img width=\"", image.width, "\" height=\"", image.height, "\" alt=\"", html_of(image.alt),
           "\" src=\"", png_address(image), "\">");
@@ -308,10 +315,18 @@ std::string png_address(const Image& image) {
   const auto width = static_cast<std::size_t>(image.width), height = static_cast<std::size_t>(image.height);
   require(width > 0 && image.ink.size() == width * height, ErrorCode::internal, "page: an image of ", image.ink.size(),
           " pixels, need ", image.width, " x ", image.height);
+  const bool color = !image.marked.empty();
   std::string rows;
   for (std::size_t i = 0; i < height; ++i) {
     rows += '\0';  // no filter
-    for (std::size_t j = 0; j < width; ++j) rows += static_cast<char>(255 - image.ink[i * width + j]);
+    for (std::size_t j = 0; j < width; ++j) {
+      const auto light = static_cast<char>(255 - image.ink[i * width + j]);
+      if (!color) {
+        rows += light;
+      } else {
+        rows += image.marked[i * width + j] ? std::string(kMarkColor) : std::string(3, light);
+      }
+    }
   }
   uLongf size = compressBound(rows.size());
   std::string packed(size, '\0');
@@ -322,7 +337,8 @@ std::string png_address(const Image& image) {
   std::string png = "\x89PNG\r\n\x1a\n", head;
   append_number(head, static_cast<std::uint32_t>(width));
   append_number(head, static_cast<std::uint32_t>(height));
-  head += std::string("\x08\0\0\0\0", 5);  // 8 bits, gray, the only compression and filter methods, not interlaced
+  // 8 bits, gray or red, green and blue, the only compression and filter methods, not interlaced.
+  head += std::string(color ? "\x08\2\0\0\0" : "\x08\0\0\0\0", 5);
   append_chunk(png, "IHDR", head);
   append_chunk(png, "IDAT", packed);
   append_chunk(png, "IEND", "");

@@ -83,11 +83,14 @@ struct Image {
   Index width = 0, height = 0;
   std::vector<std::uint8_t> ink;
   std::string label, alt;
+  std::vector<char> marked = {};  // pixels in another color; empty: none
 };
 
 struct Images {
   std::string title, caption;
   std::vector<Image> images;
+  std::vector<double> values = {};  // of each pixel, shown with its row and column on hover; empty: none
+  std::string value_title = {};
 };
 
 using Block = std::variant<Text, Note, Facts, Table, Figure, Images>;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "tamis/report/charts.h"
 #include "tamis/report/select_view.h"
@@ -15,6 +16,7 @@ constexpr std::size_t kShownClusters = 60;
 constexpr std::size_t kMapFeatures = 40;     // rows of the heat map
 constexpr std::size_t kTableFeatures = 200;  // rows of the table of means
 constexpr std::size_t kHalfClusters = 12;    // drawn in half the width of the page
+constexpr double kFullColor = 3.0;           // deviations from the mean
 constexpr std::size_t kTableClusters = 20;
 
 std::vector<std::string> cluster_names(std::size_t count) {
@@ -81,6 +83,9 @@ page::Figure means_figure(const SelectView& view, const ClusterProfile& profile)
   const std::size_t shown = map.rows.size();
   map.panels = {panel};
   map.x_title = "cluster", map.value_title = "deviations from the mean", map.y_title = "feature";
+  double most = 0.0;
+  for (const double value : panel.values) most = std::fmax(most, std::abs(value));
+  map.high = std::clamp(most, 0.5, kFullColor), map.low = -map.high;
   map.diverging = map.picks = true;
   page::Figure figure;
   figure.title = "Means by cluster";

@@ -21,8 +21,7 @@ page::Page select_page(const SelectionRecord& record, const SelectPageOptions& o
   page.sections.push_back(ranking_section(view));
   if (view.profile) page.sections.push_back(clusters_section(view));
   if (options.image) page.sections.push_back(image_section(view));
-  if (view.top.size() > 1) page.sections.push_back(redundancy_section(view));
-  if (result.redundancy) page.sections.push_back(groups_section(view));
+  if (view.top.size() > 1 || result.redundancy) page.sections.push_back(redundancy_section(view));
   if (!selection.report.objective.empty()) page.sections.push_back(objective_section(view));
   page.sections.push_back(left_out_section(view));
   page.sections.push_back(run_section(view));

@@ -82,6 +82,7 @@ std::string reason_text(const SelectView& view) {
                       ", the feature with the largest absolute correlation r; it is the most redundant with this one.");
 }
 
+constexpr std::size_t kSaidWhy = 500;  // features, and those that are selected
 constexpr std::size_t kStripClusters = 30;
 
 std::string shown_strip(const ClusterProfile& profile, std::size_t feature) {
@@ -181,8 +182,10 @@ page::Section ranking_section(const SelectView& view) {
     if (guidance) row.emplace_back(guidance->share[at(view.place[at(j)])]);
     if (judged) row.emplace_back(guidance->evidence[at(view.place[at(j)])]);
     if (some) row.emplace_back(view.chosen[at(j)] ? "yes" : "");
-    if (why) row.emplace_back(view.profile ? difference_text(*view.profile, rank) : weight_reason(view, j));
-    if (view.profile) row.emplace_back(shown_strip(*view.profile, rank));
+    const bool said = rank < kSaidWhy || view.chosen[at(j)] != 0;
+    if (why)
+      row.emplace_back(!said ? "" : view.profile ? difference_text(*view.profile, rank) : weight_reason(view, j));
+    if (view.profile) row.emplace_back(said ? shown_strip(*view.profile, rank) : "");
     if (view.top.size() > 1) add_partner(view, row, rank);
     table.rows.push_back(std::move(row));
   }

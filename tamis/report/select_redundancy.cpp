@@ -10,9 +10,10 @@ namespace {
 
 using enum page::Column::Kind;
 
-constexpr std::size_t kHeatFeatures = 50;
-constexpr std::size_t kGroupFeatures = 60;  // of the picture of redundancy groups
+constexpr std::size_t kBestFeatures = 40;
+constexpr std::size_t kGroupFeatures = 60;  // with the others of their groups
 constexpr std::size_t kShownGroups = 500;
+constexpr std::size_t kShownRepresented = 500;
 constexpr std::size_t kShownMembers = 20;
 
 std::string groups_text(const Redundancy& found) {
@@ -23,37 +24,72 @@ std::string groups_text(const Redundancy& found) {
       found.rows > 0 && !found.groups.empty() ? concat(" They were found in ", found.rows, " rows.") : "");
 }
 
-// The columns of the largest groups, beside each other.
-page::Figure groups_figure(const SelectView& view, const Redundancy& found) {
-  std::vector<const std::vector<Index>*> by_size;
-  for (const auto& group : found.groups) by_size.push_back(&group);
-  std::ranges::stable_sort(by_size, [](const auto* a, const auto* b) { return a->size() > b->size(); });
-  std::vector<Index> members;
-  std::size_t shown = 0;
-  for (const auto* group : by_size) {
-    if (members.size() + 2 > kGroupFeatures) break;
-    const std::size_t fits = std::min(group->size(), kGroupFeatures - members.size());
-    members.insert(members.end(), group->begin(), group->begin() + static_cast<Index>(fits));
-    ++shown;
+// The best features and others of their groups, group by group, then those in no group.
+struct InGroups {
+  std::vector<Index> features;
+  std::vector<std::pair<std::size_t, std::size_t>> blocks;  // first and last position of each group
+};
+
+InGroups in_groups(const SelectView& view, const Redundancy& found) {
+  const std::size_t best = std::min(kBestFeatures, view.top.size());
+  std::vector<char> wanted(view.result.scores.size(), 0), grouped = wanted;
+  for (std::size_t i = 0; i < best; ++i) wanted[at(view.top[i])] = 1;
+  std::size_t room = kGroupFeatures - best;
+  InGroups out;
+  for (const auto& group : found.groups) {
+    const std::size_t first = out.features.size();
+    const bool shown = std::ranges::any_of(group, [&](Index j) { return wanted[at(j)] != 0; });
+    for (const Index j : group) {
+      if (!shown || (!wanted[at(j)] && room == 0)) continue;
+      if (!wanted[at(j)]) --room;
+      grouped[at(j)] = 1;
+      out.features.push_back(j);
+    }
+    if (out.features.size() > first + 1) out.blocks.emplace_back(first, out.features.size() - 1);
   }
-  const Matrix r = view.correlations_of(members);
+  for (std::size_t i = 0; i < best; ++i) {
+    if (!grouped[at(view.top[i])]) out.features.push_back(view.top[i]);
+  }
+  return out;
+}
+
+double mean_off_diagonal(const Matrix& r) {
+  double sum = 0.0;
+  for (Index a = 0; a < r.rows(); ++a) {
+    for (Index b = 0; b < a; ++b) sum += std::abs(r(a, b));
+  }
+  const auto n = static_cast<double>(r.rows());
+  return r.rows() > 1 ? sum / (0.5 * n * (n - 1.0)) : 0.0;
+}
+
+page::Figure correlation_figure(const SelectView& view) {
+  InGroups shown;
+  if (view.result.redundancy) {
+    shown = in_groups(view, *view.result.redundancy);
+  } else {
+    shown.features.assign(view.top.begin(),
+                          view.top.begin() + static_cast<Index>(std::min(kBestFeatures, view.top.size())));
+  }
+  const Matrix r = view.correlations_of(shown.features);
   page::HeatMap map;
   page::HeatPanel panel;
-  for (std::size_t a = 0; a < members.size(); ++a) {
-    map.rows.push_back(view.name(members[a]));
-    for (std::size_t b = 0; b < members.size(); ++b) {
-      panel.values.push_back(std::abs(r(static_cast<Index>(a), static_cast<Index>(b))));
-    }
-  }
+  for (const Index j : shown.features) map.rows.push_back(view.name(j));
+  for (Index at_cell = 0; at_cell < r.size(); ++at_cell) panel.values.push_back(std::abs(r.data()[at_cell]));
   map.columns = map.rows;
   map.panels = {panel};
+  map.blocks = shown.blocks;
   map.value_title = "|r|", map.low = 0.0, map.high = 1.0;
+  const std::string mean = short_number(mean_off_diagonal(r), 3);
   page::Figure figure;
-  figure.title = "Redundancy groups";
-  figure.caption = concat("Absolute correlations of ", members.size(), " columns of the ", shown, " largest of ",
-                          found.groups.size(), " groups, group by group: each group is a dark block on the diagonal.");
-  figure.alt = concat("Heat map of the absolute correlations between ", members.size(), " columns of ", shown,
-                      " redundancy groups, in blocks.");
+  figure.title = concat("Absolute correlation of ", shown.features.size(), " features");
+  figure.caption =
+      concat("The best features",
+             shown.blocks.empty()
+                 ? " in order of rank"
+                 : " and others of their groups, group by group, then those in no group; each group is outlined",
+             ". A dark cell off the diagonal marks two redundant features. The mean is ", mean, ".");
+  figure.alt = concat("Heat map of the absolute correlations between ", shown.features.size(), " features, with mean ",
+                      mean, " and ", shown.blocks.size(), " redundancy groups outlined.");
   figure.spec = page::heat_map(map);
   return figure;
 }
@@ -87,7 +123,7 @@ page::Table represented_table(const SelectView& view, const Redundancy& found) {
   std::size_t count = 0;
   for (std::size_t rank = 0; rank < view.result.ranking.size(); ++rank) {
     const Index j = view.result.ranking[rank], representative = found.representative[at(j)];
-    if (representative < 0 || ++count > kShownFeatures) continue;
+    if (representative < 0 || ++count > kShownRepresented) continue;
     table.rows.push_back({static_cast<Index>(rank + 1), view.name_of_row(j), view.name_of_row(representative),
                           found.correlation[at(j)], found.r2[at(j)]});
   }
@@ -103,38 +139,13 @@ page::Table represented_table(const SelectView& view, const Redundancy& found) {
 }  // namespace
 
 page::Section redundancy_section(const SelectView& view) {
-  const std::size_t shown = std::min(kHeatFeatures, view.top.size());
-  page::HeatMap map;
-  page::HeatPanel panel;
-  double sum = 0.0;
-  for (std::size_t a = 0; a < shown; ++a) {
-    map.rows.push_back(view.name(view.top[a]));
-    for (std::size_t b = 0; b < shown; ++b) {
-      panel.values.push_back(std::abs(view.correlation(static_cast<Index>(a), static_cast<Index>(b))));
-      if (b < a) sum += panel.values.back();
-    }
-  }
-  map.columns = map.rows;
-  map.panels = {panel};
-  map.value_title = "|r|", map.low = 0.0, map.high = 1.0;
-  const double mean = sum / (0.5 * static_cast<double>(shown * (shown - 1)));
-  page::Figure figure;
-  figure.title = concat("Absolute correlation of the best ", shown, " features");
-  figure.caption = concat("In order of rank. A dark cell off the diagonal marks two redundant features. The mean is ",
-                          short_number(mean, 3), ".");
-  figure.alt = concat("Heat map of the absolute correlations between the best ", shown, " features, with mean ",
-                      short_number(mean, 3), ".");
-  figure.spec = page::heat_map(map);
-  return {"Redundancy", {figure}};
-}
-
-page::Section groups_section(const SelectView& view) {
-  const Redundancy& found = *view.result.redundancy;
-  page::Section section{"Redundancy groups", {page::Text{groups_text(found)}}};
-  if (!found.note.empty()) section.blocks.push_back(page::Note{found.note});
-  if (!found.groups.empty()) section.blocks.push_back(groups_figure(view, found));
-  if (!found.groups.empty()) section.blocks.push_back(groups_table(view, found));
-  if (!found.r2.empty()) section.blocks.push_back(represented_table(view, found));
+  page::Section section{"Redundancy", {}};
+  const auto& found = view.result.redundancy;
+  if (found) section.blocks.push_back(page::Text{groups_text(*found)});
+  if (found && !found->note.empty()) section.blocks.push_back(page::Note{found->note});
+  if (view.top.size() > 1) section.blocks.push_back(correlation_figure(view));
+  if (found && !found->groups.empty()) section.blocks.push_back(groups_table(view, *found));
+  if (found && !found->r2.empty()) section.blocks.push_back(represented_table(view, *found));
   return section;
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kPartners = 100;  // best features that are searched for the most similar one
 constexpr std::size_t kFigureName = 60;
+constexpr std::size_t kClusterPixels = 40000;  // of images whose clusters are drawn
 constexpr std::size_t kCurvePoints = 400;
 
 }  // namespace
@@ -28,7 +29,8 @@ SelectView::SelectView(const SelectionRecord& of, const SelectPageOptions& wante
   if (top.size() > 1) correlation = correlations_of(top);
   const std::vector<int> clusters = known_clusters(result, record.table.source.rows(), record.seed);
   const bool several = !clusters.empty() && *std::ranges::max_element(clusters) > 0;
-  if (several) profile = profile_clusters(kept(), moments, result, clusters, context);
+  const bool few_pixels = result.ranking.size() <= kClusterPixels;
+  if (several) profile = profile_clusters(kept(), moments, result, clusters, options.image && few_pixels, context);
 }
 
 std::string SelectView::name(Index j) const {

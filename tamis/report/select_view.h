@@ -46,7 +46,6 @@ page::Section scores_section(const SelectView& view);
 page::Section ranking_section(const SelectView& view);
 page::Section image_section(const SelectView& view);
 page::Section redundancy_section(const SelectView& view);
-page::Section groups_section(const SelectView& view);
 page::Section clusters_section(const SelectView& view);   // where there is a profile
 page::Section objective_section(const SelectView& view);  // where there is an objective
 page::Section left_out_section(const SelectView& view);

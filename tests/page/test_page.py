@@ -254,6 +254,19 @@ def test_the_scatter_has_a_point_for_each_row(pages, open_page):
     assert opened.eval(points) == 120 - sizes.count(0)
 
 
+def test_hovering_over_a_pixel_names_it(pages, open_page):
+    opened = open_page(pages["demo"])
+    picture = opened.page.locator(".images[data-v] img").first
+    picture.scroll_into_view_if_needed()
+    box = picture.bounding_box()
+    opened.page.mouse.move(box["x"] + box["width"] * 3.5 / 8, box["y"] + box["height"] * 2.5 / 8)
+    cells = opened.eval("[...document.querySelectorAll('#tip:not([hidden]) td')].map(cell => cell.textContent)")
+    values = opened.eval("document.querySelector('.images[data-v]').dataset.v.split(' ')")
+    assert cells == ["row", "2", "column", "3", "share", values[2 * 8 + 3]]
+    opened.page.mouse.move(2, 2)
+    assert opened.page.locator("#tip").is_hidden()
+
+
 # --- What one does with a table -------------------------------------------------------------------------------------
 
 def test_search_copy_and_save(pages, open_page):

@@ -22,7 +22,7 @@ SelectResult result_of(const Matrix& a) {
 
 ClusterProfile profile_of(const Source& source, const SelectResult& result, Context& context) {
   const auto clusters = known_clusters(result, source.rows(), context.seed);
-  return profile_clusters(source, column_moments(source, context), result, clusters, context);
+  return profile_clusters(source, column_moments(source, context), result, clusters, false, context);
 }
 
 TEST(ClusterProfile, MeansAndDeviationsAreThoseOfTheDefinition) {

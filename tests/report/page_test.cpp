@@ -393,7 +393,12 @@ TEST(SelectPage, SelectedFeaturesAreThePixelsOfTheImage) {
   require_image(*options.image, one.table);
   const Page page = select_page(one.record(), options, context);
   const auto& images = block_of<page::Images>(page, "Image");
-  EXPECT_EQ(images.images[0].ink, (std::vector<std::uint8_t>{255, 255, 0, 0, 0}));
+  EXPECT_EQ(images.images[0].marked, (std::vector<char>{1, 1, 0, 0, 0}));
+  ASSERT_EQ(images.values.size(), 5u);
+  EXPECT_EQ(images.values[1], 0.7);
+  const auto& means = block_of<page::Images>(page, "Image", 1);
+  ASSERT_EQ(means.images.size(), 3u);
+  EXPECT_EQ(means.images[0].label, "cluster 0, 14 rows");
   EXPECT_EQ(images.images[1].ink[1], 255);
   EXPECT_EQ(images.images[1].ink[2], 0);
   EXPECT_FALSE(images.images[0].alt.empty());
@@ -433,6 +438,22 @@ TEST(SelectPage, LongRankingsShowTheBestAndSaySo) {
   EXPECT_EQ(table.rows.size(), 2000u);
   EXPECT_NE(table.caption.find("2000 of 2500"), std::string::npos);
   EXPECT_LT(page_html(page).size(), 1'500'000u);
+}
+
+TEST(SelectPage, RedundantFeaturesStandBesideEachOther) {
+  Made one = made();
+  one.result.redundancy.emplace().groups = {{0, 3}};
+  Context context;
+  const Page page = select_page(one.record(), {}, context);
+  const auto& figure = block_of<page::Figure>(page, "Redundancy");
+  const auto place = [&](const char* name) { return figure.spec.find(name, figure.spec.find("\"rows\"")); };
+  EXPECT_LT(place("\"zero\""), place("\"three\""));
+  EXPECT_LT(place("\"three\""), place("\"one\""));  // of a better rank, but in no group
+  EXPECT_NE(figure.spec.find("{\"a\": 0, \"b\": 1}"), std::string::npos);
+  EXPECT_EQ(block_of<page::Table>(page, "Redundancy").rows[0][1].text, "zero");
+  one.result.redundancy.reset();
+  const Page plain = select_page(one.record(), {}, context);
+  EXPECT_EQ(block_of<page::Figure>(plain, "Redundancy").spec.find("\"a\": 0"), std::string::npos);
 }
 
 // --- The page of a comparison -----------------------------------------------------------------------------------

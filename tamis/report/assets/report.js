@@ -84,7 +84,8 @@
     if (meta.aspect) {
       const most = Math.min(inner.width, meta.widest);
       if (!spec.facet) spec.width = Math.min(width, most + 210);
-      inner.height = Math.round(Math.max(60, Math.min(most, spec.facet ? most : width - 150) * meta.aspect));
+      const high = Math.max(60, Math.min(most, spec.facet ? most : width - 150) * meta.aspect);
+      inner.height = Math.round(Math.min(high, meta.most || high));
     } else {
       inner.height = spec.facet ? 170 : meta.height || 260;
     }
@@ -311,7 +312,7 @@
   function make_bench(scroll) {
     const table = scroll.querySelector("table");
     const rows = [...table.tBodies[0].rows], title = scroll.getAttribute("aria-label");
-    if (rows.length < 5) return;
+    if (rows.length < 5 || !table.classList.contains("sortable")) return;
     const heads = [...table.tHead.rows[0].cells].map((head) => head.textContent);
     const name = heads.indexOf("name"), selected = heads.indexOf("selected");
     const bench = element("div", "", { class: "bench" });
@@ -400,6 +401,21 @@
     if (root.dataset.theme === screen_theme) return;
     screen_theme ? root.dataset.theme = screen_theme : delete root.dataset.theme;
     redraw();
+  });
+
+  // The row, column and value of the pixel under the pointer.
+  document.querySelectorAll(".images[data-v]").forEach((images) => {
+    const width = Number(images.dataset.w), values = images.dataset.v.split(" ");
+    images.addEventListener("mousemove", (event) => {
+      if (event.target.localName !== "img") return show_tip(null, event, null, null);
+      const box = event.target.getBoundingClientRect(), side = box.width / width;
+      const column = Math.min(width - 1, Math.max(0, Math.floor((event.clientX - box.left) / side)));
+      const row = Math.max(0, Math.floor((event.clientY - box.top) / side));
+      const value = { row: row, column: column };
+      value[images.dataset.t] = values[row * width + column] || "\u2013";
+      show_tip(null, event, null, value);
+    });
+    images.addEventListener("mouseleave", (event) => show_tip(null, event, null, null));
   });
 
   // Small bars, one for each cluster.
