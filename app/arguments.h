@@ -30,7 +30,8 @@ struct RunArguments {
   std::string cpu;  // empty: what TAMIS_CPU says
   bool json = false;
   bool quiet = false;
-  ProcessMemory process;  // of the process that the command runs in
+  ProcessMemory process;           // of the process that the command runs in
+  std::vector<std::string> words;  // as they were typed, after the name of the program
 };
 void add_run_flags(CLI::App& app, RunArguments& arguments);
 

@@ -128,6 +128,27 @@ std::string shell_word(const std::string& word) {
   return out + "'";
 }
 
+namespace {
+
+// "--output=/home/me/out" is "--output=out".
+std::string without_folders(const std::string& word) {
+  const std::size_t sign = word.starts_with('-') ? word.find('=') : std::string::npos;
+  const std::size_t begin = sign == std::string::npos ? 0 : sign + 1;
+  if (begin >= word.size() || word[begin] != '/') return word;
+  const std::size_t end = word.find_last_not_of('/');
+  if (end == std::string::npos || end < begin) return word;
+  const std::size_t slash = word.rfind('/', end);
+  return word.substr(0, begin) + word.substr(slash + 1, end - slash);
+}
+
+}  // namespace
+
+std::string command_line(const std::vector<std::string>& words, bool to_send) {
+  std::string out = "tamis";
+  for (const auto& word : words) out += " " + shell_word(to_send ? without_folders(word) : word);
+  return out;
+}
+
 std::string working_command(const DataArguments& arguments, const std::string& labels, const Survey& survey,
                             const std::string& more) {
   std::string out = "tamis select " + shell_word(arguments.path);

@@ -67,6 +67,7 @@ int parse_and_run(int argc, char** argv, const ProcessMemory& process) {
         apply_config(*command.app, command.run_arguments->config);
       }
       if (command.run_arguments) command.run_arguments->process = process;
+      if (command.run_arguments) command.run_arguments->words.assign(argv + 1, argv + argc);
       if (command.run_arguments && !command.run_arguments->cpu.empty()) use_cpu(command.run_arguments->cpu);
       cpu_is_baseline();  // complains about TAMIS_CPU before anything is read
       return command.run();

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "app/columns.h"
 #include "app/figures.h"
 #include "app/help.h"
 #include "app/scores.h"
@@ -10,6 +11,7 @@
 #include "tamis/base/version.h"
 #include "tamis/report/compare_page.h"
 #include "tamis/report/document.h"
+#include "tamis/report/verdict.h"
 #include "tamis/run/output.h"
 
 namespace tamis::app {
@@ -286,6 +288,17 @@ void write_grid(Json& json, const Result& result, const std::vector<GridRun>& gr
   json.end_object();
 }
 
+// "against_best": of ACC, from the best method of this size; null where there is one start.
+void write_difference(Json& json, const std::optional<Difference>& difference) {
+  json.key("against_best");
+  if (!difference) {
+    json.null();
+    return;
+  }
+  json.begin_object().member("mean", difference->mean).member("low", difference->low);
+  json.member("high", difference->high).member("clear", difference->is_clear()).end_object();
+}
+
 void write_row(Json& json, const Result& result, const ComparedMethod& row) {
   json.member("name", row.name);
   write_run(json, row.seconds, row.report.status, row.failure);
@@ -298,7 +311,11 @@ void write_row(Json& json, const Result& result, const ComparedMethod& row) {
   json.end_array();
   write_list(json, "sizes", row.sizes, [&](const ComparedSize& size) {
     write_measures(json, size.score, result.labelled());
-    if (result.labelled()) json.member("accuracy_p", size.accuracy_p);
+    if (!result.labelled()) return;
+    json.member("accuracy_p", size.accuracy_p);
+    const auto s = static_cast<std::size_t>(&size - row.sizes.data());
+    write_difference(
+        json, paired_difference(size.score, best_method(result.comparison, s)->sizes[s].score, &StartScore::accuracy));
   });
   if (result.request.grid) write_grid(json, result, row.grid);
 }
@@ -333,6 +350,7 @@ std::string comparison_json(const Result& result, Session& session) {
   } else {
     json.null();
   }
+  json.member("verdict", verdict(result.request, comparison));
   return json.member("notes", notes).end_object().text() + "\n";
 }
 
@@ -353,10 +371,37 @@ void resolve(const CompareArguments& arguments, const Table& table, const std::v
                       " unless given with -c"));
 }
 
+std::string next_of_comparison(const Result& result, bool to_send) {
+  const ComparedMethod* best =
+      result.labelled() ? best_method(result.comparison, result.request.sizes.size() - 1) : nullptr;
+  std::vector<std::string> words = {"select", result.arguments.data.path};
+  if (best != nullptr) words.insert(words.end(), {"-m", best->name});
+  words.insert(words.end(), {"-k", std::to_string(result.request.sizes.back()), "-o", "result"});
+  return command_line(words, to_send);
+}
+
+std::vector<page::Origin> compare_origin(const Result& result) {
+  return {{"command", command_line(result.arguments.run->words, true), true},
+          {"in the same folder", "comparison.json"},
+          {"next", next_of_comparison(result, true), true}};
+}
+
+// The last lines of a run: the verdict, what was written, and what comes next.
+std::string verdict_lines(const Result& result) {
+  std::string out = "\n";
+  for (const auto& sentence : verdict(result.request, result.comparison)) out += sentence + "\n";
+  const std::string& folder = result.arguments.output;
+  const std::string next = next_of_comparison(result, false);
+  if (!folder.empty()) {
+    out += concat("\nWritten to ", printable(folder, folder.size()), ": report.html, comparison.json\n");
+  }
+  return out + concat(folder.empty() ? "\n" : "", "Next: ", printable(next, next.size()), "\n");
+}
+
 void write_comparison(OutputFolder& folder, const Result& result, const std::string& json, Session& session) {
   Context& context = session.context();
-  const ComparisonRecord record{result.table, result.request,    result.comparison, result.arguments.labels,
-                                context.seed, context.threads(), session.warnings()};
+  const ComparisonRecord record{result.table, result.request,    result.comparison,  result.arguments.labels,
+                                context.seed, context.threads(), session.warnings(), compare_origin(result)};
   const page::Page page = compare_page(record);
   folder.add("comparison.json", [&](FileWriter& out) { out.write(json); });
   folder.add("report.html",
@@ -405,7 +450,8 @@ int run_compare(const CompareArguments& arguments) {
     print_result(json);
   } else {
     for (const auto& note : result.comparison.notes) session.note(note);
-    print_result(runs_table(result) + "\n" + sizes_table(result) + overlap_tables(result) + grid_table(result));
+    print_result(runs_table(result) + "\n" + sizes_table(result) + overlap_tables(result) + grid_table(result) +
+                 verdict_lines(result));
   }
   if (!ranked(result).empty()) return 0;
   const Failure& first = *result.comparison.methods.front().failure;

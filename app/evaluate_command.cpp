@@ -7,6 +7,7 @@
 #include "tamis/base/version.h"
 #include "tamis/data/scale.h"
 #include "tamis/report/document.h"
+#include "tamis/report/verdict.h"
 #include "tamis/run/doubts.h"
 #include "tamis/run/features.h"
 
@@ -64,6 +65,7 @@ std::string evaluation_json(const Table& table, const std::vector<Index>& featur
   json.end_object();
   json.member("selected", features).member("columns", columns_of_file(table, features)).member("names", names);
   write_scores(json, evaluation, options.subsets);
+  json.member("verdict", verdict(evaluation));
   return json.member("notes", notes).end_object().text() + "\n";
 }
 
@@ -107,11 +109,14 @@ int run_evaluate(const EvaluateArguments& arguments) {
     return 0;
   }
   for (const auto& note : evaluation.notes) session.note(note);
+  std::string words;
+  for (const auto& sentence : verdict(evaluation)) words += "\n" + sentence;
   print_result(
       scores_table(evaluation, options.subsets) +
       concat("\nk-means with ", options.clusters, " clusters against ", labels.names.size(), " classes; mean +- sd of ",
              options.repeats,
-             " single starts (random: of the subsets' means); best: ACC of the start with the least inertia\n"));
+             " single starts (random: of the subsets' means); best: ACC of the start with the least inertia\n") +
+      words + "\n");
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/columns.h"
 #include "app/figures.h"
 #include "app/help.h"
 #include "app/session.h"
@@ -68,7 +69,7 @@ void add_select_flags(CLI::App& app, SelectArguments& arguments) {
       ->type_name("LIST");
   begin_group(app, kOutputGroup);
   app.add_option("-o,--output", arguments.output,
-                 "Folder for report.html, ranking.csv, selection.json and the reduced table")
+                 "Folder for report.html, ranking.csv, selection.json, clusters.csv and the reduced table")
       ->type_name("DIR");
   app.add_option(
          "--image", arguments.image,
@@ -117,6 +118,7 @@ void read_and_resolve(Job& job, Session& session) {
   job.request.redundancy = parse_redundancy(arguments.redundancy);
   job.request.evidence = wants_evidence(arguments.method);
   job.request.checkpoint = arguments.checkpoint;
+  job.request.page = !arguments.output.empty();
   if (!arguments.image.empty()) job.page.image = parse_image_shape(arguments.image);
   job.page.id_column = arguments.data.id;
   Context& context = session.context();
@@ -234,6 +236,51 @@ SelectionRecord record_of(const Job& job, Session& session) {
       context.threads(), context.memory_limit, peak_resident_bytes(), warnings,    job.arguments.data.id};
 }
 
+// The files of a result, the page first.
+std::vector<std::string> possible_files(const Job& job) {
+  return {"report.html", "ranking.csv", "selection.json", reduced_name(job.table), "clusters.csv"};
+}
+
+bool has_clusters(const Job& job) {
+  const auto& guidance = job.result.selection.guidance;
+  return !job.result.selection.clusters.empty() || (guidance && !guidance->groups.empty());
+}
+
+// Once the run is over: clusters.csv only if there are clusters.
+std::vector<std::string> result_files(const Job& job) {
+  std::vector<std::string> files = possible_files(job);
+  if (!has_clusters(job)) files.pop_back();
+  return files;
+}
+
+// What is worth doing after this run.
+std::string next_command(const Job& job, bool to_send) {
+  const SelectArguments& arguments = job.arguments;
+  if (arguments.output.empty()) return command_line(arguments.run->words, to_send) + " -o result";
+  const std::string ending = std::filesystem::path(arguments.data.path).extension().string();
+  return command_line({"apply", arguments.output, "OTHER" + (ending.empty() ? ".csv" : ending), "-o", "reduced"},
+                      to_send);
+}
+
+std::vector<page::Origin> origin_of(const Job& job) {
+  std::vector<std::string> beside = result_files(job);
+  beside.erase(beside.begin());
+  return {{"command", command_line(job.arguments.run->words, true), true},
+          {"in the same folder", listed(beside)},
+          {"to use the selection", next_command(job, true), true}};
+}
+
+// The last lines of a run: what was written, and what comes next.
+std::string last_lines(const Job& job) {
+  const std::string& folder = job.arguments.output;
+  const std::string next = next_command(job, false);
+  const std::string written =
+      folder.empty() ? ""
+                     : concat("Written to ", printable(folder, folder.size()), ": ", listed(result_files(job)), "\n");
+  return concat("\n", written, folder.empty() ? "For a page and files: " : "Next: ", printable(next, next.size()),
+                "\n");
+}
+
 void write_selection(OutputFolder& folder, const Job& job, const SelectionRecord& record, const std::string& json,
                      Session& session) {
   folder.add("ranking.csv", [&](FileWriter& out) { write_ranking(record, out); });
@@ -244,9 +291,14 @@ void write_selection(OutputFolder& folder, const Job& job, const SelectionRecord
     });
   });
   folder.add("selection.json", [&](FileWriter& out) { out.write(json); });
+  // That of an earlier run must not stay beside this one: a folder is the result of one run.
+  const bool stale = std::filesystem::exists(job.arguments.output + "/clusters.csv");
+  if (has_clusters(job) || stale) folder.add("clusters.csv", [&](FileWriter& out) { write_clusters(record, out); });
   const Stage stage(session.context(), "writing report.html");
+  SelectPageOptions options = job.page;
+  options.origin = origin_of(job);
   const page::Page page =
-      naming(job.arguments.data.path, [&] { return select_page(record, job.page, session.context()); });
+      naming(job.arguments.data.path, [&] { return select_page(record, options, session.context()); });
   folder.add("report.html",
              [&](FileWriter& out) { page::write_page(page, [&](std::string_view piece) { out.write(piece); }); });
   session.context().check_cancelled();
@@ -305,7 +357,7 @@ int run_select(const SelectArguments& arguments) {
   std::optional<OutputFolder> folder;
   if (!arguments.output.empty()) {
     std::vector<std::string> inputs = {arguments.data.path, arguments.labels, arguments.supervise};
-    const std::vector<std::string> names = {"ranking.csv", "selection.json", "report.html", reduced_name(job.table)};
+    const std::vector<std::string> names = possible_files(job);
     for (const auto& name : names) require_other_file(arguments.checkpoint, arguments.output + "/" + name);
     folder.emplace(arguments.output, names, inputs);
   }
@@ -328,7 +380,7 @@ int run_select(const SelectArguments& arguments) {
   if (folder) write_selection(*folder, job, record, json, session);
   save_figures(arguments.figures, arguments.output);
   if (!arguments.checkpoint.empty()) std::filesystem::remove(arguments.checkpoint);
-  print_result(arguments.run->json ? json : ranking_table(job) + "\n" + summary(job, session));
+  print_result(arguments.run->json ? json : ranking_table(job) + "\n" + summary(job, session) + last_lines(job));
   if (report.status != Status::max_iterations || !arguments.strict) return 0;
   fail(ErrorCode::not_converged, job.method.name, ": not converged in ", report.iterations,
        " iterations; raise --iterations or --tolerance");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "tamis/base/error.h"
@@ -131,6 +132,43 @@ void summarize_starts(SubsetScore& score) {
   score.accuracy = over(&StartScore::accuracy);
   score.nmi = over(&StartScore::nmi);
   score.rand = over(&StartScore::rand);
+}
+
+std::optional<Difference> paired_difference(const SubsetScore& a, const SubsetScore& b, double StartScore::*measure) {
+  if (a.starts.size() != b.starts.size() || a.starts.size() < 2) return std::nullopt;
+  std::vector<double> differences;
+  for (std::size_t r = 0; r < a.starts.size(); ++r) differences.push_back(a.starts[r].*measure - b.starts[r].*measure);
+  const MeanSd found = mean_sd(differences);
+  const auto n = static_cast<double>(differences.size());
+  const double half = student_bound(0.95, static_cast<Index>(differences.size()) - 1) * found.sd / std::sqrt(n);
+  return Difference{found.mean, found.mean - half, found.mean + half};
+}
+
+namespace {
+
+// P(|T| <= t) for whole degrees of freedom (Abramowitz and Stegun, 26.7.3 and 26.7.4).
+double student_coverage(double t, Index degrees) {
+  const double theta = std::atan(t / std::sqrt(static_cast<double>(degrees)));
+  const double s = std::sin(theta), c = std::cos(theta);
+  const bool odd = degrees % 2 == 1;
+  double term = odd ? c : 1.0, sum = degrees == 1 ? 0.0 : term;
+  for (Index i = odd ? 3 : 2; i < degrees; i += 2) {
+    term *= c * c * static_cast<double>(i - 1) / static_cast<double>(i);
+    sum += term;
+  }
+  return odd ? (theta + s * sum) * 2.0 / std::numbers::pi : s * sum;
+}
+
+}  // namespace
+
+double student_bound(double covered, Index degrees) {
+  double low = 0.0, high = 1.0;
+  while (student_coverage(high, degrees) < covered) high *= 2;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = 0.5 * (low + high);
+    (student_coverage(middle, degrees) < covered ? low : high) = middle;
+  }
+  return high;
 }
 
 SubsetScore score_subset(const Source& source, const std::vector<int>& classes, const std::vector<Index>& features,

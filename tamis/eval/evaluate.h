@@ -75,6 +75,17 @@ std::vector<SubsetScore> score_random_subsets(const Source& source, const std::v
 std::optional<SubsetScore> score_all(const Source& source, const std::vector<int>& classes,
                                      const EvaluateOptions& options, std::vector<std::string>& notes, Context& context);
 
+// The mean of paired differences and its interval by Student's t.
+struct Difference {
+  double mean = 0.0, low = 0.0, high = 0.0;
+  bool is_clear() const { return low > 0.0 || high < 0.0; }  // the interval excludes 0
+};
+// Of a - b, paired over the starts, which have the same seeds; the interval covers 95 %. Unset unless both have the
+// same number of starts, two at least.
+std::optional<Difference> paired_difference(const SubsetScore& a, const SubsetScore& b, double StartScore::*measure);
+// The t with P(|T| <= t) = `covered`, 0 < covered < 1, for Student's distribution.
+double student_bound(double covered, Index degrees);
+
 MeanSd mean_sd(const std::vector<double>& values);
 double median(std::vector<double> values);  // of two in the middle their mean
 // Fills the means and deviations from the starts.

@@ -375,7 +375,11 @@ void write_cells(Spec& spec, const HeatMap& map) {
 void write_heat_axis(Spec& spec, const char* channel, const char* list, const std::string& title, std::size_t count) {
   spec.object(channel).set("field", channel).set("type", "ordinal").titled(title);
   spec.object("scale").set("domain", positions(count)).end();
-  spec.object("axis").set("labelExpr", concat(list, "[datum.value]")).set("ticks", false).set("domain", false);
+  // Elided in the middle: the ends of names often tell them apart.
+  const std::string label = concat(list, "[datum.value]");
+  const std::string shorter = concat("slice(", label, ", 0, 10) + '\u2026' + slice(", label, ", -7)");
+  spec.object("axis").set("labelExpr", concat("length(", label, ") > 18 ? ", shorter, " : ", label));
+  spec.set("ticks", false).set("domain", false);
   spec.set("labelOverlap", "greedy");
   if (*channel == 'x') spec.set("labelAngle", count > 6 ? -90 : 0);
   spec.end().end();
@@ -390,6 +394,7 @@ void write_heat_color(Spec& spec, const HeatMap& map) {
   }
   spec.titled(map.value_title);
   spec.object("scale");
+  if (map.diverging) spec.set("domainMid", 0.0).set("clamp", true);
   if (std::isfinite(map.low) && std::isfinite(map.high)) spec.set("domain", std::vector<double>{map.low, map.high});
   spec.end().object("legend").set("format", map.percent ? "~%" : "~g").end().end();
 }
@@ -429,6 +434,31 @@ void write_number_layer(Spec& spec, const HeatMap& map) {
   spec.object("value").set("expr", "paper").end().end();
   spec.object("value").set("expr", "ink").end().end();
   spec.end().end();
+}
+
+// One edge of the blocks: `along` runs from the first to the last position, `across` stays at one of them.
+void write_edge(Spec& spec, const HeatMap& map, const char* along, const char* across, bool last) {
+  const std::string second = concat(along, "2");
+  const auto place = [&](const char* channel, const char* field, int position, std::size_t count) {
+    spec.object(channel).set("field", field).set("type", "ordinal").set("bandPosition", position);
+    spec.object("scale").set("domain", positions(count)).end().end();
+  };
+  spec.begin_object().key("data").begin_object().key("values").begin_array();
+  for (const auto& [from, to] : map.blocks) spec.begin_object().member("a", from).member("b", to).end_object();
+  spec.end_array().end_object();
+  spec.key("mark").begin_object().member("type", "rule").member("style", "whisker").end_object();
+  spec.key("encoding").begin_object();
+  place(along, "a", 0, map.rows.size());
+  spec.object(second).set("field", "b").set("bandPosition", 1).end();
+  place(across, last ? "b" : "a", last ? 1 : 0, map.rows.size());
+  spec.end().end();
+}
+
+void write_blocks(Spec& spec, const HeatMap& map) {
+  for (const bool last : {false, true}) {
+    write_edge(spec, map, "x", "y", last);
+    write_edge(spec, map, "y", "x", last);
+  }
 }
 
 }  // namespace
@@ -496,6 +526,7 @@ std::string heat_map(const HeatMap& map) {
   Spec spec;
   spec.begin_object();
   spec.object("usermeta").set("panels", map.panels.size()).set("aspect", rounded(rows / columns));
+  if (map.picks) spec.set("picks", true).set("most", 22.0 * rows);
   spec.set("widest", std::min(kWidestHeat, kWidestCell * columns)).end().array("params");
   spec.names("rows", map.rows);
   spec.names("columns", map.columns);
@@ -512,8 +543,131 @@ std::string heat_map(const HeatMap& map) {
   spec.array("layer");
   write_heat_layer(spec, map);
   if (map.numbers) write_number_layer(spec, map);
+  if (!map.blocks.empty()) write_blocks(spec, map);
   spec.end_array();
   end_facets(spec, map.panels);
+  return spec.end().text();
+}
+
+// --- Points -----------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Three digits: a point is as large as a hundredth of the picture.
+double coarse(double value) {
+  const std::string digits = short_number(value, 3);
+  double back = value;
+  std::from_chars(digits.data(), digits.data() + digits.size(), back);
+  return back;
+}
+
+void write_coordinate(Spec& spec, const char* channel, const std::string& title) {
+  spec.object(channel).set("field", channel).set("type", "quantitative").titled(title);
+  spec.object("scale").set("zero", false).end().object("axis").set("grid", false).set("format", "~s").end().end();
+}
+
+// The series of a chart by its names alone.
+std::vector<BarSeries> named_series(const std::vector<std::string>& names) {
+  std::vector<BarSeries> out;
+  for (const auto& name : names) out.push_back({name, {}, false});
+  return out;
+}
+
+}  // namespace
+
+std::string scatter_chart(const ScatterChart& chart) {
+  const auto series = named_series(chart.series);
+  Spec spec;
+  spec.begin_object();
+  spec.object("usermeta").set("height", 420).set("widest", 680);
+  write_series(spec, series, true);
+  spec.end().array("params");
+  write_off(spec);
+  spec.names("names", chart.series);
+  spec.end_array();
+  spec.object("data").array("values");
+  for (const auto& point : chart.points) {
+    if (!std::isfinite(point.x) || !std::isfinite(point.y)) continue;
+    spec.begin_object().member("x", coarse(point.x)).member("y", coarse(point.y)).member("s", point.series);
+    spec.member("r", point.row).end_object();
+  }
+  spec.end_array().end_object();
+  spec.array("transform");
+  write_off_filter(spec);
+  spec.lookup("names", "s", "name");
+  spec.end_array();
+  spec.object("mark").set("type", "point").set("size", chart.points.size() > 1000 ? 14 : 30).set("opacity", 0.75).end();
+  spec.object("encoding");
+  write_coordinate(spec, "x", chart.x_title);
+  write_coordinate(spec, "y", chart.y_title);
+  write_series_channels(spec, series, false);
+  spec.array("tooltip");
+  spec.tooltip("name", "cluster");
+  spec.tooltip("r", "row");
+  spec.end_array();
+  return spec.end().end().text();
+}
+
+// --- Spreads ----------------------------------------------------------------------------------------------------
+
+namespace {
+
+void write_spreads(Spec& spec, const SpreadChart& chart) {
+  spec.object("data").array("values");
+  for (std::size_t f = 0; f < chart.spreads.size(); ++f) {
+    for (std::size_t k = 0; k < chart.spreads[f].size(); ++k) {
+      const Spread& one = chart.spreads[f][k];
+      if (!std::isfinite(one.middle)) continue;
+      spec.begin_object().member("f", f).member("i", k).member("a", rounded(one.low)).member("b", rounded(one.quarter));
+      spec.member("m", rounded(one.middle)).member("d", rounded(one.three_quarters));
+      spec.member("e", rounded(one.high)).end_object();
+    }
+  }
+  spec.end_array().end_object();
+}
+
+// A mark from one quantile to another, by category.
+void write_spread_layer(Spec& spec, const SpreadChart& chart, const char* mark, const char* from, const char* to) {
+  spec.begin_object().key("mark").begin_object().member("type", mark);
+  if (*mark == 'b') spec.member("size", 18).member("opacity", 0.6);
+  if (*mark == 't') spec.member("size", 18).member("thickness", 2.5).member("style", "whisker");
+  spec.end_object().key("encoding").begin_object();
+  spec.object("x").set("field", "i").set("type", "ordinal").titled(chart.category_title);
+  spec.object("scale").set("domain", positions(chart.categories.size())).end();
+  spec.object("axis").set("labelExpr", "categories[datum.value]").set("labelAngle", 0).end().end();
+  spec.object("y").set("field", from).set("type", "quantitative").key("title").null();
+  spec.object("scale").set("zero", false).end().object("axis").set("format", "~s").end().end();
+  if (*to != '\0') spec.object("y2").set("field", to).end();
+  spec.array("tooltip");
+  spec.tooltip("category", chart.category_title);
+  spec.tooltip("m", "median", ".4~g");
+  spec.tooltip("b", "25 %", ".4~g"), spec.tooltip("d", "75 %", ".4~g");
+  spec.tooltip("a", "5 %", ".4~g"), spec.tooltip("e", "95 %", ".4~g");
+  spec.end_array();
+  spec.end().end();
+}
+
+}  // namespace
+
+std::string spread_chart(const SpreadChart& chart) {
+  Spec spec;
+  spec.begin_object();
+  spec.object("usermeta").set("height", 240).set("widest", 90 + 60 * chart.categories.size());
+  std::vector<std::string> choices;
+  for (const auto& name : chart.rows) choices.push_back(printable(name, kLabel));
+  spec.set("choices", choices).end().array("params");
+  spec.begin_object().member("name", "picked").member("value", 0).end_object();
+  spec.names("categories", chart.categories);
+  spec.end_array();
+  write_spreads(spec, chart);
+  spec.array("transform").begin_object().member("filter", "datum.f === picked").end_object();
+  spec.lookup("categories", "i", "category");
+  spec.end_array();
+  spec.array("layer");
+  write_spread_layer(spec, chart, "rule", "a", "e");
+  write_spread_layer(spec, chart, "bar", "b", "d");
+  write_spread_layer(spec, chart, "tick", "m", "");
+  spec.end_array();
   return spec.end().text();
 }
 

@@ -86,8 +86,36 @@ struct HeatMap {
   bool numbers = false;     // write the numbers into the cells
   bool own_scales = false;  // colors range from the minimum to the maximum of each panel, without a legend;
   double least_span = 0.0;  // the smallest such range, so that small differences look small
+  std::vector<std::pair<std::size_t, std::size_t>> blocks;  // on the diagonal, outlined: first and last position
+  bool diverging = false;                                   // two colors, with 0 between them
+  bool picks = false;  // a click on a row shows it in the spread_chart() of the page
 };
 std::string heat_map(const HeatMap& map);
+
+// Points in series; a click on a name hides them.
+struct ScatterPoint {
+  double x = 0.0, y = 0.0;
+  std::size_t series = 0;
+  Index row = 0;  // of the table
+};
+struct ScatterChart {
+  std::string x_title, y_title;
+  std::vector<std::string> series;
+  std::vector<ScatterPoint> points;
+};
+std::string scatter_chart(const ScatterChart& chart);
+
+// The spread of values in each category, of one row at a time: the reader picks it.
+struct Spread {
+  double low = kNone, quarter = kNone, middle = kNone, three_quarters = kNone, high = kNone;
+};
+struct SpreadChart {
+  std::string category_title;
+  std::vector<std::string> categories;
+  std::vector<std::string> rows;
+  std::vector<std::vector<Spread>> spreads;  // of each row, by category; NaN: none
+};
+std::string spread_chart(const SpreadChart& chart);
 
 // The position of the knee of decreasing values: where they are farthest below the line from the first to the last
 // (Kneedle; Satopaa et al. 2011). 0 if there are fewer than three, or none is below.

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "tamis/base/text/quote.h"
 #include "tamis/base/text/spelling.h"
 #include "tamis/base/version.h"
 #include "tamis/report/charts.h"
+#include "tamis/report/verdict.h"
 
 namespace tamis {
 
@@ -33,10 +33,11 @@ class ComparePage {
   }
 
   page::Page compose() const {
-    const std::string file = std::filesystem::path(record_.table.path).filename().string();
     page::Page page;
-    page.title = concat("Comparison of methods on ", record_.table.path == "-" ? "standard input" : file);
+    page.title = concat("Comparison of methods on ", page::file_text(record_.table.path));
     page.summary = summary();
+    page.verdict = verdict(request_, comparison_);
+    page.origin = record_.origin;
     page.sections.push_back(scores());
     if (ranked_.size() > 1) page.sections.push_back(agreement());
     if (request_.grid) page.sections.push_back(grid());
@@ -49,20 +50,9 @@ class ComparePage {
  private:
   bool labelled() const { return !request_.classes.empty(); }
 
-  // The best method by ACC at the largest size; without labels only what was run.
   std::string summary() const {
-    const std::string what = concat(ranked_.size(), " methods on ", record_.table.source.rows(), " rows and ",
-                                    record_.table.source.cols(), " features.");
-    if (!labelled() || ranked_.empty()) return what;
-    const std::size_t last = request_.sizes.size() - 1;
-    const auto best = *std::max_element(ranked_.begin(), ranked_.end(), [&](const auto* a, const auto* b) {
-      return a->sizes[last].score.accuracy.mean < b->sizes[last].score.accuracy.mean;
-    });
-    const std::string others =
-        comparison_.all ? concat(", all features ", percent_text(comparison_.all->accuracy.mean)) : std::string();
-    return what + concat(" With ", request_.sizes[last], " features the best method is ", best->name, ", ACC ",
-                         percent_text(best->sizes[last].score.accuracy.mean), " (random features ",
-                         percent_text(comparison_.random[last].accuracy.mean), others, ").");
+    return concat(ranked_.size(), ranked_.size() == 1 ? " method on " : " methods on ", record_.table.source.rows(),
+                  " rows and ", record_.table.source.cols(), " features.");
   }
 
   static std::string percent_text(double share) { return short_number(100.0 * share, 3) + " %"; }
@@ -131,33 +121,51 @@ class ComparePage {
       table.caption = concat(
           "Highlighted: the best method at each size. p: (1 + number of random subsets at least as "
           "good) / ",
-          1 + request_.subsets, ". Redundancy: mean absolute correlation.");
+          1 + request_.subsets,
+          ". Against the best: the difference of ACC from the best method, and its 95 % interval, paired over the "
+          "k-means starts; it is not clear where the interval has 0 in it. Redundancy: mean absolute correlation.");
       table.columns.insert(table.columns.end(), {{"ACC", percent, 1}, {"NMI", percent, 1}, {"p of ACC", number, 3}});
+      if (request_.repeats > 1) table.columns.push_back({"against the best"});
     } else {
       table.caption = "Mean absolute correlation of the selected features: high if they are redundant.";
     }
     table.columns.push_back({"redundancy", number, 3});
     for (std::size_t s = 0; s < request_.sizes.size(); ++s) {
       for (const auto* row : ranked_) {
-        auto cells = score_row(row->name, row->sizes[s].score, row->sizes[s].accuracy_p);
+        auto cells = score_row(row->name, row->sizes[s].score, row->sizes[s].accuracy_p, s);
         if (labelled()) {
           cells[2].best = is_best(s, row->sizes[s].score, &SubsetScore::accuracy);
           cells[3].best = is_best(s, row->sizes[s].score, &SubsetScore::nmi);
         }
         table.rows.push_back(std::move(cells));
       }
-      table.rows.push_back(score_row("random", comparison_.random[s], page::kNone));
+      table.rows.push_back(score_row("random", comparison_.random[s], page::kNone, s));
     }
-    if (comparison_.all) table.rows.push_back(score_row("all features", *comparison_.all, page::kNone));
+    if (comparison_.all)
+      table.rows.push_back(score_row("all features", *comparison_.all, page::kNone, request_.sizes.size() - 1));
     return table;
   }
 
-  std::vector<TableCell> score_row(const std::string& name, const SubsetScore& score, double p) const {
+  // The best at the size of that position, and which differences from it are real.
+  std::string against_best(const SubsetScore& score, std::size_t s) const {
+    const SubsetScore& best = best_method(comparison_, s)->sizes[s].score;
+    if (&best == &score) return "the best";
+    const auto difference = paired_difference(score, best, &StartScore::accuracy);
+    if (!difference) return "";
+    if (difference->low == 0.0 && difference->high == 0.0) return "the same";
+    return concat(!difference->is_clear() ? "not clear"
+                  : difference->mean < 0  ? "worse"
+                                          : "better",
+                  ": ", points_text(*difference));
+  }
+
+  std::vector<TableCell> score_row(const std::string& name, const SubsetScore& score, double p, std::size_t s) const {
     std::vector<TableCell> cells = {score.features, name};
     if (labelled()) {
       cells.emplace_back(score.accuracy.mean, score.accuracy.sd);
       cells.emplace_back(score.nmi.mean, score.nmi.sd);
       cells.emplace_back(p);
+      if (request_.repeats > 1) cells.emplace_back(against_best(score, s));
     }
     cells.emplace_back(score.redundancy.value_or(page::kNone));
     return cells;
@@ -250,8 +258,7 @@ class ComparePage {
     for (Index rank = 0; rank < shown && !ranked_.empty(); ++rank) {
       std::vector<TableCell> cells = {rank + 1};
       for (const auto* row : ranked_) {
-        const std::string name = feature_name(record_.table, row->selected[rank]);
-        cells.emplace_back(name.empty() ? std::string("(empty name)") : printable(name, 60));
+        cells.push_back(page::name_cell(feature_name(record_.table, row->selected[rank])));
       }
       table.rows.push_back(std::move(cells));
     }
@@ -262,8 +269,8 @@ class ComparePage {
     const Source& source = record_.table.source;
     page::Facts facts;
     const auto add = [&](const std::string& key, const std::string& value) { facts.facts.emplace_back(key, value); };
-    add("data", concat(record_.table.path, ": ", source.rows(), " rows x ", source.cols(), " features, ",
-                       record_.table.format, source.sparse() ? ", sparse" : ""));
+    add("data", concat(page::file_text(record_.table.path), ": ", source.rows(), " rows x ", source.cols(),
+                       " features, ", record_.table.format, source.sparse() ? ", sparse" : ""));
     add("labels", labelled() ? record_.labels : "none");
     add("clusters", std::to_string(request_.clusters));
     add("scale", name_of(comparison_.scale));

@@ -19,6 +19,7 @@ struct ComparisonRecord {
   std::uint64_t seed = 0;
   int threads = 1;
   std::vector<std::string> warnings;
+  std::vector<page::Origin> origin = {};  // how the page came about, see page::Page
 };
 
 page::Page compare_page(const ComparisonRecord& record);

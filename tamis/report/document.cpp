@@ -9,6 +9,7 @@
 #include "tamis/base/error.h"
 #include "tamis/base/resident.h"
 #include "tamis/base/version.h"
+#include "tamis/report/cluster_profile.h"
 #include "tamis/report/json_reader.h"
 #include "tamis/report/verdict.h"
 #include "tamis/run/forecast.h"
@@ -200,7 +201,7 @@ std::string selection_json(const SelectionRecord& record) {
   write_request(json, record);
   write_data(json, record);
   json.member("selected", result.selected).member("columns", columns_of_file(record.table, result.selected));
-  json.member("names", names).member("scores", result.scores);
+  json.member("names", names).member("scores", result.scores).member("verdict", verdict(result));
   if (result.selection.guidance) write_guidance(json, result);
   write_redundancy(json, result);
   json.member_if(!result.selection.clusters.empty(), "clusters", result.selection.clusters);
@@ -277,6 +278,18 @@ void write_ranking(const SelectionRecord& record, FileWriter& out) {
     if (judged) line += ',' + number_text(evidence[j]);
     if (result.redundancy) line += redundancy_cells(*result.redundancy, group[j], j);
     out.write(line + ',' + std::to_string(record.table.column(j)) + '\n');
+  }
+}
+
+void write_clusters(const SelectionRecord& record, FileWriter& out) {
+  const Table& table = record.table;
+  const std::vector<int> clusters = known_clusters(record.result, table.source.rows(), record.seed);
+  const bool named = !table.row_ids.empty();
+  out.write(concat(kClustersHeader, named ? ",id\n" : "\n"));
+  for (std::size_t i = 0; i < clusters.size(); ++i) {
+    std::string line = concat(i, ",", clusters[i] < 0 ? std::string() : std::to_string(clusters[i]));
+    if (named) line += "," + csv_cell(table.row_ids[i]);
+    out.write(line + "\n");
   }
 }
 

@@ -49,6 +49,10 @@ EarlierSelection read_selection(std::string_view json, const std::string& where)
 // position among the features, `column` the position in the file.
 void write_ranking(const SelectionRecord& record, FileWriter& out);
 
+// row,cluster[,id]: one line per row, counted from 0; an empty cluster where it is not known, as that of rows that a
+// guide has not looked at. The header alone where there are no clusters.
+void write_clusters(const SelectionRecord& record, FileWriter& out);
+
 // The largest resident set of this process so far.
 std::uint64_t peak_resident_bytes();
 

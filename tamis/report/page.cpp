@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <thread>
@@ -22,6 +23,9 @@ namespace {
 
 constexpr std::size_t kLongTable = 30;  // longer tables scroll inside a window
 constexpr std::size_t kPrintedRows = 100;
+constexpr std::size_t kNameLength = 48;                  // characters of a name in a table
+constexpr std::size_t kFullName = 400;                   // bytes of it where it is shown in full
+constexpr std::string_view kMarkColor = "\xd9\x5f\x02";  // of pixels, on gray ones
 constexpr const char* kMissing = "\u2013";
 
 std::string html_of(const std::string& text) { return html_text(text); }
@@ -88,15 +92,16 @@ class Writer {
   // End tags of cells and rows are omitted, as HTML allows: they would be a third of a long table.
   void block(const Table& one) {
     const bool is_long = one.rows.size() > kLongTable;
+    if (one.folded) out("<details><summary>", html_of(one.title), "</summary>");
     out("<div class=\"table", one.half ? " half\">" : "\">");
-    heading(one.title, one.caption);
+    heading(one.folded ? "" : one.title, one.caption);
     const std::string name = html_of(one.title.empty() ? "table" : one.title);
     // Scrollable regions must be reachable from the keyboard and have a name.
     out("<div class=\"scroll", is_long ? " long" : "", one.wide ? " wide" : "",
         "\" role=\"region\" tabindex=\"0\" aria-label=\"", name, "\"><table", one.sortable ? " class=\"sortable\"" : "",
         "><thead><tr>");
     for (const auto& column : one.columns) {
-      out("<th scope=\"col\"", column.kind == Column::Kind::words ? ">" : " class=\"n\">", html_of(column.title));
+      out("<th scope=\"col\"", is_number(column) ? " class=\"n\">" : ">", html_of(column.title));
     }
     out("<tbody>\n");
     for (const auto& row : one.rows) {
@@ -109,10 +114,18 @@ class Writer {
     if (is_long && one.rows.size() > kPrintedRows) {
       out("<p class=\"print-only\">The first ", kPrintedRows, " of ", one.rows.size(), " rows.</p>");
     }
-    out("</div>\n");
+    out("</div>", one.folded ? "</details>\n" : "\n");
+  }
+
+  static bool is_number(const Column& column) {
+    return column.kind != Column::Kind::words && column.kind != Column::Kind::strip;
   }
 
   void cell(const TableCell& one, const Column& column) {
+    if (column.kind == Column::Kind::strip) {
+      out(one.text.empty() ? "<td>" : concat("<td class=s data-s=\"", html_of(one.text), "\">"));
+      return;
+    }
     std::string inner;
     if (one.number) {
       inner = std::isfinite(*one.number) ? number_cell(*one.number, column) : kMissing;
@@ -123,8 +136,9 @@ class Writer {
       inner = one.text.empty() && column.kind != Column::Kind::words ? kMissing : html_of(one.text);
     }
     const bool wide = !one.number && character_count(one.text) > 24;
-    const char* tag = column.kind != Column::Kind::words ? "<td class=n>" : wide ? "<td class=w>" : "<td>";
-    out(tag, one.best ? "<b>" : "", inner, one.best ? "</b>" : "");
+    const char* tag = is_number(column) ? "<td class=n" : wide ? "<td class=w" : "<td";
+    out(tag, one.full.empty() ? "" : concat(" title=\"", html_of(one.full), "\""), ">", one.best ? "<b>" : "", inner,
+        one.best ? "</b>" : "");
   }
 
   void block(const Figure& one) {
@@ -139,7 +153,13 @@ class Writer {
   void block(const Images& one) {
     out("<div>");
     heading(one.title, one.caption);
-    out("<div class=\"images\">");
+    out("<div class=\"images\"");
+    if (!one.values.empty()) {
+      out(" data-w=\"", one.images.front().width, "\" data-t=\"", html_of(one.value_title), "\" data-v=\"");
+      for (const double value : one.values) out(std::isfinite(value) ? short_number(value, 4) : "", " ");
+      out("\"");
+    }
+    out(">");
     for (const auto& image : one.images) {
       out("<figure><img width=\"", image.width, "\" height=\"", image.height, "\" alt=\"", html_of(image.alt),
           "\" src=\"", png_address(image), "\">");
@@ -174,6 +194,21 @@ std::string nav(const Page& page) {
   return out + "</ul></nav>";
 }
 
+std::string verdict_html(const Page& page) {
+  std::string out;
+  for (std::size_t i = 0; i < page.verdict.size(); ++i) {
+    out += i == 0 ? "<p class=\"lead\">" : i == 1 ? "</p>\n<p>" : " ";
+    out += html_of(page.verdict[i]);
+  }
+  if (!out.empty()) out = concat("<div class=\"verdict\">", out, "</p></div>\n");
+  if (page.origin.empty()) return out;
+  out += "<dl class=\"origin\">";
+  for (const auto& [label, text, code] : page.origin) {
+    out += concat("<dt>", html_of(label), "<dd>", code ? "<code>" : "", html_of(text), code ? "</code>" : "");
+  }
+  return out + "</dl>\n";
+}
+
 // A script element ends at "</script" and breaks at "<!--", wherever they occur, so every < is escaped.
 void write_figures(const Page& page, const std::function<void(std::string_view)>& write) {
   write("[");
@@ -196,6 +231,7 @@ void write_slot(std::string_view name, const Page& page, const std::function<voi
   if (name == "version") return write(kVersion);
   if (name == "title") return write(html_of(page.title));
   if (name == "summary") return write(html_of(page.summary));
+  if (name == "verdict") return write(verdict_html(page));
   if (name == "nav") return write(nav(page));
   if (name == "css") return write(embedded_report_css().bytes);
   if (name == "license") return write(embedded_license().bytes);
@@ -279,10 +315,18 @@ std::string png_address(const Image& image) {
   const auto width = static_cast<std::size_t>(image.width), height = static_cast<std::size_t>(image.height);
   require(width > 0 && image.ink.size() == width * height, ErrorCode::internal, "page: an image of ", image.ink.size(),
           " pixels, need ", image.width, " x ", image.height);
+  const bool color = !image.marked.empty();
   std::string rows;
   for (std::size_t i = 0; i < height; ++i) {
     rows += '\0';  // no filter
-    for (std::size_t j = 0; j < width; ++j) rows += static_cast<char>(255 - image.ink[i * width + j]);
+    for (std::size_t j = 0; j < width; ++j) {
+      const auto light = static_cast<char>(255 - image.ink[i * width + j]);
+      if (!color) {
+        rows += light;
+      } else {
+        rows += image.marked[i * width + j] ? std::string(kMarkColor) : std::string(3, light);
+      }
+    }
   }
   uLongf size = compressBound(rows.size());
   std::string packed(size, '\0');
@@ -293,11 +337,37 @@ std::string png_address(const Image& image) {
   std::string png = "\x89PNG\r\n\x1a\n", head;
   append_number(head, static_cast<std::uint32_t>(width));
   append_number(head, static_cast<std::uint32_t>(height));
-  head += std::string("\x08\0\0\0\0", 5);  // 8 bits, gray, the only compression and filter methods, not interlaced
+  // 8 bits, gray or red, green and blue, the only compression and filter methods, not interlaced.
+  head += std::string(color ? "\x08\2\0\0\0" : "\x08\0\0\0\0", 5);
   append_chunk(png, "IHDR", head);
   append_chunk(png, "IDAT", packed);
   append_chunk(png, "IEND", "");
   return "data:image/png;base64," + base64(png);
+}
+
+std::string elided(const std::string& text, std::size_t most) {
+  const std::size_t count = character_count(text);
+  if (count <= most) return text;
+  const std::size_t tail = (most - 1) * 2 / 5, head = most - 1 - tail;
+  std::string out;
+  std::size_t at = 0;
+  for (const char byte : text) {
+    const bool begins = (static_cast<unsigned char>(byte) & 0xc0u) != 0x80u;
+    if (begins && at++ == head) out += "\u2026";
+    if (at <= head || at > count - tail) out += byte;
+  }
+  return out;
+}
+
+TableCell name_cell(const std::string& name) {
+  const std::string shown = name.empty() ? "(empty name)" : printable(name, name.size());
+  TableCell cell(elided(shown, kNameLength));
+  if (cell.text != name) cell.full = shown.substr(0, kFullName);
+  return cell;
+}
+
+std::string file_text(const std::string& path) {
+  return path == "-" ? "standard input" : std::filesystem::path(path).filename().string();
 }
 
 std::string machine_text() {

@@ -38,6 +38,7 @@ struct Column {
     number,       // `digits` decimals
     significant,  // at most `digits` significant digits
     percent,      // of 1, `digits` decimals
+    strip,        // a bar for each digit 0 to f of the text; '-': none
   };
   std::string title;
   Kind kind = Kind::words;
@@ -54,6 +55,7 @@ struct TableCell {
   TableCell(double value, double plus_minus) : number(value), deviation(plus_minus) {}
 
   std::string text;
+  std::string full;  // where `text` is a shorter form of it: shown on hover, copied and saved
   std::optional<double> number, deviation;
   bool best = false;  // highlighted
 };
@@ -64,8 +66,9 @@ struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<TableCell>> rows;
   bool sortable = true;
-  bool half = false;  // half the page width, if the page is wide enough
-  bool wide = false;  // many columns: the first two stay in view, and the print is small on paper
+  bool half = false;    // half the page width, if the page is wide enough
+  bool wide = false;    // many columns: the first two stay in view, and the print is small on paper
+  bool folded = false;  // behind its title, which opens it
 };
 
 struct Figure {
@@ -80,11 +83,14 @@ struct Image {
   Index width = 0, height = 0;
   std::vector<std::uint8_t> ink;
   std::string label, alt;
+  std::vector<char> marked = {};  // pixels in another color; empty: none
 };
 
 struct Images {
   std::string title, caption;
   std::vector<Image> images;
+  std::vector<double> values = {};  // of each pixel, shown with its row and column on hover; empty: none
+  std::string value_title = {};
 };
 
 using Block = std::variant<Text, Note, Facts, Table, Figure, Images>;
@@ -94,10 +100,18 @@ struct Section {
   std::vector<Block> blocks;
 };
 
+// How the page came about, and what comes next: "command", "written", "next".
+struct Origin {
+  std::string label, text;
+  bool code = false;  // a command, to be copied
+};
+
 struct Page {
   std::string title;
   std::string summary;  // one line
   std::vector<Section> sections;
+  std::vector<std::string> verdict = {};  // sentences, on top of the page
+  std::vector<Origin> origin = {};        // below them
 };
 
 // Writes the page piece by piece.
@@ -108,6 +122,14 @@ std::string page_html(const Page& page);
 std::string html_text(std::string_view bytes);
 // A grayscale PNG, 8 bits per pixel, as a data: URL.
 std::string png_address(const Image& image);
+
+// A text of at most `most` characters: of a longer one the beginning and the end, which often tell names apart.
+std::string elided(const std::string& text, std::size_t most);
+// A name as a cell: elided, and in full besides.
+TableCell name_cell(const std::string& name);
+
+// The name of a file without its folders, or "standard input" for "-".
+std::string file_text(const std::string& path);
 
 // The processor, its threads and the system in one line; no host or user names.
 std::string machine_text();

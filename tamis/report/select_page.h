@@ -26,7 +26,8 @@ void require_image(const ImageShape& shape, const Table& table);
 
 struct SelectPageOptions {
   std::optional<ImageShape> image;
-  std::string id_column;  // as requested, to say why it is not a feature
+  std::string id_column;             // as requested, to say why it is not a feature
+  std::vector<page::Origin> origin;  // how the page came about, see page::Page
 };
 
 // One or two passes over the best hundred features, for their correlations.

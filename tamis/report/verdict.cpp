@@ -1,13 +1,33 @@
 #include "tamis/report/verdict.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "tamis/base/error.h"
+#include "tamis/base/text/quote.h"
 #include "tamis/base/text/spelling.h"
 
 namespace tamis {
 
 namespace {
 
+constexpr double kCarriesWeight = 0.01;  // of the largest score
+constexpr double kBeatsRandom = 0.05;    // p
+
 std::string columns_text(std::size_t count) { return concat(count, count == 1 ? " column" : " columns"); }
+
+// "a", "a and b", "a, b and c"
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    out += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
+  }
+  return out;
+}
+
+std::string percent_of(double share) { return short_number(100.0 * share, 3) + " %"; }
+
+// --- A selection ------------------------------------------------------------------------------------------------
 
 // How many columns separate the groups, and by which test.
 std::string passed_text(const Guidance& guidance) {
@@ -19,40 +39,217 @@ std::string passed_text(const Guidance& guidance) {
   return concat(head, " groups of rows found in other columns, at a false discovery rate of 1 %");
 }
 
-}  // namespace
-
-std::vector<std::string> verdict(const SelectResult& result) {
-  if (!result.selection.guidance) return {};
+void add_guidance(const SelectResult& result, std::vector<std::string>& out) {
   const Guidance& guidance = *result.selection.guidance;
   const std::size_t chosen = result.selected.size(), all = result.available.size();
   const bool suggested = guidance.suggested == static_cast<Index>(chosen);
-  std::vector<std::string> out;
   if (guidance.outcome == Outcome::no_structure) {
     out.push_back(concat("No structure found: no column separates groups of rows found in other columns."));
     out.push_back(suggested ? concat("All ", columns_text(chosen), " that vary are kept.")
                             : concat("The ", columns_text(chosen), " were requested; noise would look the same."));
-    return out;
+    return;
   }
   if (guidance.outcome == Outcome::narrow && suggested) {
     out.push_back(concat("All ", columns_text(chosen),
                          " that vary are kept: in tables of up to 50 columns no selection ",
                          "beats keeping them all."));
     out.push_back(concat("Of these, ", passed_text(guidance), "."));
-    return out;
+    return;
   }
   out.push_back(concat(chosen, " of ", columns_text(all), " selected; ", passed_text(guidance), "."));
   if (!suggested)
     out.push_back(concat("The alignment with the groups suggests selecting ",
                          columns_text(static_cast<std::size_t>(guidance.suggested)), "."));
+}
+
+void add_agreement(const SelectResult& result, std::vector<std::string>& out) {
   if (const auto& agreement = result.agreement) {
     out.push_back(concat("k-means on the selected columns agrees with these groups to ",
                          short_number(agreement->selected, 2), ", on all columns to ", short_number(agreement->all, 2),
                          " (normalized mutual information); the groups you care about may be different."));
   }
+  const Guidance& guidance = *result.selection.guidance;
+  const bool kept_whole =
+      guidance.suggested == static_cast<Index>(result.selected.size()) && guidance.outcome != Outcome::columns_found;
+  if (guidance.outcome == Outcome::no_structure || kept_whole) return;
   out.push_back(
       "Other selections may be as good: the order avoids redundancy; the share says how well a column separates the "
       "groups.");
+}
+
+// Of a method that weighs all columns at once, how many count.
+void add_weights(const SelectResult& result, std::vector<std::string>& out) {
+  const std::string chosen = concat(result.selected.size(), " of ", columns_text(result.available.size()), " selected");
+  if (result.selection.components.empty()) {
+    out.push_back(chosen + ".");
+    return;
+  }
+  double most = 0.0;
+  for (const Index j : result.ranking) most = std::max(most, result.scores[static_cast<std::size_t>(j)]);
+  const auto carries = [&](Index j) { return result.scores[static_cast<std::size_t>(j)] > kCarriesWeight * most; };
+  const auto weighty = static_cast<std::size_t>(std::ranges::count_if(result.ranking, carries));
+  out.push_back(concat(chosen, "; ", columns_text(weighty), weighty == 1 ? " carries" : " carry",
+                       " weight (a score above 1 % of the largest)."));
+}
+
+void add_clusters(const std::vector<int>& clusters, bool sampled, std::vector<std::string>& out) {
+  std::vector<Index> sizes;
+  for (const int cluster : clusters) {
+    if (cluster >= static_cast<int>(sizes.size())) sizes.resize(static_cast<std::size_t>(cluster) + 1, 0);
+    if (cluster >= 0) ++sizes[static_cast<std::size_t>(cluster)];
+  }
+  std::erase(sizes, 0);
+  if (sizes.size() < 2) return;
+  const auto [least, most] = std::ranges::minmax(sizes);
+  out.push_back(concat("The ", sampled ? "sampled " : "", "rows form ", sizes.size(), " groups of ",
+                       least == most ? concat(least) : concat(least, " to ", most), " rows."));
+}
+
+// Selected columns that repeat a selected one ranked before them, and columns left out that repeat a selected one.
+void add_repetition(const SelectResult& result, std::vector<std::string>& out) {
+  if (!result.redundancy || result.selected.empty()) return;
+  const Redundancy& found = *result.redundancy;
+  std::vector<char> chosen(result.scores.size(), 0);
+  for (const Index j : result.selected) chosen[static_cast<std::size_t>(j)] = 1;
+  std::size_t repeated = 0, represented = 0;
+  for (const auto& group : found.groups) {
+    const auto selected = static_cast<std::size_t>(
+        std::ranges::count_if(group, [&](Index j) { return chosen[static_cast<std::size_t>(j)] != 0; }));
+    if (selected > 1) repeated += selected - 1;
+    if (selected > 0) represented += group.size() - selected;
+  }
+  const std::string bound = concat("(|r| at least ", short_number(found.threshold), ")");
+  if (repeated > 0) {
+    out.push_back(
+        concat(repeated, " of the selected columns repeat", repeated == 1 ? "s" : "", " another one ", bound, "."));
+  } else if (result.selected.size() > 1 && (found.note.empty() || !found.groups.empty())) {
+    out.push_back(concat("No selected column repeats another one ", bound, "."));
+  }
+  if (represented > 0) {
+    out.push_back(concat(columns_text(represented), " left out repeat", represented == 1 ? "s" : "", " a selected one ",
+                         bound, "."));
+  }
+}
+
+// --- A comparison -----------------------------------------------------------------------------------------------
+
+// Where the others stand at one size, by the paired difference from the best.
+std::string ranks_text(const ComparedMethod& best, const Comparison& comparison, std::size_t s) {
+  std::vector<std::string> worse, alike, unknown;
+  for (const auto& other : comparison.methods) {
+    if (other.failure || &other == &best) continue;
+    const auto difference = paired_difference(best.sizes[s].score, other.sizes[s].score, &StartScore::accuracy);
+    (!difference ? unknown : difference->is_clear() ? worse : alike).push_back(other.name);
+  }
+  std::string out;
+  if (!worse.empty()) out += concat(" It is better than ", joined(worse), ".");
+  if (!alike.empty()) out += concat(" Its difference from ", joined(alike), " is not clear.");
+  if (!unknown.empty()) out += " One start says nothing about the differences: use --repeats.";
   return out;
+}
+
+std::string random_text(const Comparison& comparison, std::size_t s) {
+  std::vector<std::string> beaten;
+  Index finished = 0;
+  for (const auto& one : comparison.methods) {
+    if (one.failure) continue;
+    ++finished;
+    if (one.sizes[s].accuracy_p > kBeatsRandom) beaten.push_back(one.name);
+  }
+  if (beaten.empty()) return " Every method beats random features.";
+  if (static_cast<Index>(beaten.size()) == finished) return " No method beats random features (p above 0.05).";
+  return concat(" ", joined(beaten), beaten.size() == 1 ? " does" : " do", " not beat random features (p above 0.05).");
+}
+
+void add_sizes(const CompareRequest& request, const Comparison& comparison, std::vector<std::string>& out) {
+  for (std::size_t s = 0; s < request.sizes.size(); ++s) {
+    const ComparedMethod& best = *best_method(comparison, s);
+    out.push_back(concat("With ", request.sizes[s], " features the best is ", best.name, ", ACC ",
+                         percent_of(best.sizes[s].score.accuracy.mean), ".", ranks_text(best, comparison, s),
+                         random_text(comparison, s)));
+  }
+  if (request.repeats < 2) return;
+  out.push_back(concat("A difference counts where its 95 % interval excludes 0, paired over ", request.repeats,
+                       " k-means starts with the same seeds; it says nothing about other rows."));
+}
+
+// Without classes: which selection repeats itself least.
+void add_least_redundant(const CompareRequest& request, const Comparison& comparison, std::vector<std::string>& out) {
+  const std::size_t last = request.sizes.size() - 1;
+  const ComparedMethod* least = nullptr;
+  for (const auto& one : comparison.methods) {
+    if (one.failure || !one.sizes[last].score.redundancy) continue;
+    if (least == nullptr || *one.sizes[last].score.redundancy < *least->sizes[last].score.redundancy) least = &one;
+  }
+  out.emplace_back(
+      "Without labels nothing says which selection is better; only what the methods agree on is compared.");
+  if (least == nullptr) return;
+  out.push_back(concat("With ", request.sizes[last], " features ", least->name, " selects the least redundant ones",
+                       " (mean absolute correlation ", short_number(*least->sizes[last].score.redundancy, 2), ")."));
+}
+
+}  // namespace
+
+std::vector<std::string> verdict(const SelectResult& result) {
+  std::vector<std::string> out;
+  const auto& guidance = result.selection.guidance;
+  guidance ? add_guidance(result, out) : add_weights(result, out);
+  const auto& clusters = result.selection.clusters;
+  const bool structure = !guidance || guidance->outcome != Outcome::no_structure;
+  if (structure && !clusters.empty()) add_clusters(clusters, false, out);
+  if (structure && clusters.empty() && guidance) add_clusters(guidance->groups, true, out);
+  add_repetition(result, out);
+  if (guidance) add_agreement(result, out);
+  return out;
+}
+
+const ComparedMethod* best_method(const Comparison& comparison, std::size_t size) {
+  const ComparedMethod* best = nullptr;
+  for (const auto& one : comparison.methods) {
+    if (one.failure) continue;
+    const double mean = one.sizes[size].score.accuracy.mean;
+    if (best == nullptr || mean > best->sizes[size].score.accuracy.mean) best = &one;
+  }
+  return best;
+}
+
+std::vector<std::string> verdict(const CompareRequest& request, const Comparison& comparison) {
+  if (best_method(comparison, 0) == nullptr) return {"No method finished."};
+  std::vector<std::string> out;
+  if (request.classes.empty()) {
+    add_least_redundant(request, comparison, out);
+  } else {
+    add_sizes(request, comparison, out);
+  }
+  return out;
+}
+
+std::vector<std::string> verdict(const Evaluation& evaluation) {
+  const SubsetScore& given = evaluation.given;
+  const double p = evaluation.random.accuracy_p;
+  std::vector<std::string> out = {concat("The list ", p > kBeatsRandom ? "does not beat" : "beats",
+                                         " random lists of the same size (p = ", short_number(p, 2), ").")};
+  const auto against = [&](const SubsetScore& other, const char* what) {
+    const auto difference = paired_difference(given, other, &StartScore::accuracy);
+    if (!difference) return;
+    if (difference->low == 0.0 && difference->high == 0.0) {
+      out.push_back(concat("It scores the same as ", what, "."));
+      return;
+    }
+    const char* word = !difference->is_clear() ? "not clearly different from"
+                       : difference->mean > 0  ? "better than"
+                                               : "worse than";
+    out.push_back(concat("It is ", word, " ", what, ": by ", points_text(*difference), "."));
+  };
+  if (evaluation.all) against(*evaluation.all, "all features");
+  against(evaluation.max_variance, "the features of the largest variance, as many of them");
+  return out;
+}
+
+std::string points_text(const Difference& difference) {
+  const auto points = [](double share) { return short_number(std::round(1000.0 * share) / 10.0, 3); };
+  return concat(points(difference.mean), " points of ACC (95 %: ", points(difference.low), " to ",
+                points(difference.high), ")");
 }
 
 }  // namespace tamis

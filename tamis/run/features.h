@@ -37,6 +37,7 @@ std::vector<Index> columns_of_file(const Table& table, const std::vector<Index>&
 std::vector<std::string> list_words(const std::string& text, Context& context);
 
 // How ranking.csv begins; other columns follow, and the position in the file is the last.
+inline constexpr std::string_view kClustersHeader = "row,cluster";  // of clusters.csv
 inline constexpr std::string_view kRankingHeader = "rank,index,name,score,selected";
 
 // Words for features: typed by people, or positions alone, which are never names.

@@ -73,6 +73,7 @@ bool begins_as_ours(const std::string& path) {
   const std::string head = beginning(path);
   if (path.ends_with(".json")) return head.starts_with("{\"tamis\": ");
   if (path.ends_with(".html")) return head.find("name=\"generator\" content=\"tamis ") != std::string::npos;
+  if (path.ends_with("/clusters.csv")) return head.starts_with(kClustersHeader);
   return head.starts_with(kRankingHeader);
 }
 
@@ -87,7 +88,8 @@ std::string document_among(const std::vector<std::string>& names) {
 void require_ours(const std::string& folder, const std::string& name, const std::vector<std::string>& names) {
   const std::string path = folder + "/" + name;
   const bool table = name.starts_with("selected.");
-  const bool checked = table || name == "ranking.csv" || name.ends_with(".json") || name.ends_with(".html");
+  const bool checked =
+      table || name == "ranking.csv" || name == "clusters.csv" || name.ends_with(".json") || name.ends_with(".html");
   if (!checked || is_absent(path)) return;
   require(begins_as_ours(table ? folder + "/" + document_among(names) : path), ErrorCode::usage, "output: ", path,
           " was not written by tamis with this command; choose another folder (-o DIR)");

@@ -235,16 +235,28 @@ std::vector<double> for_all_columns(const std::vector<double>& values, const Sel
   return out;
 }
 
+namespace {
+
+// Of report/select_view.h and report/cluster_profile.h: correlations, means by cluster and a sample of the rows.
+void add_page_cost(const Shape& shape, Index selected, int threads, Plan& plan) {
+  constexpr double kRows = 5000, kColumns = 200, kDescribed = 2000, kClusters = 30, kPasses = 4;
+  const double sampled = 2 * std::min(kRows, shape.n()) * std::min(kColumns, static_cast<double>(selected));
+  plan.phases.push_back({"page", sampled + kClusters * std::min(kDescribed, shape.d()) + shape.n()});
+  plan.seconds += kPasses * kStatisticsSeconds * shape.entries / threads;
+}
+
+}  // namespace
+
 Plan plan_of_run(const BoundMethod& bound, const Shape& shape, const SelectRequest& request, int threads) {
   constexpr Index kOftenSuggested = 200;  // columns, where nobody knows the number yet
   Plan plan = bound.plan(shape, threads);
-  if (!request.redundancy) return plan;
   const FeatureCount& wanted = request.features;
   Index k = wanted.count ? std::min(*wanted.count, shape.cols) : resolve_count(wanted, shape.cols);
   const bool automatic = wanted.otherwise == FeatureCount::Otherwise::automatic ||
                          (wanted.otherwise == FeatureCount::Otherwise::by_method && bound.chooses_count());
   if (!wanted.count && !wanted.fraction && automatic) k = std::min(k, kOftenSuggested);
-  add_cost(RedundancyWork(shape, k), shape, k, threads, plan);
+  if (request.page) add_page_cost(shape, k, threads, plan);
+  if (request.redundancy) add_cost(RedundancyWork(shape, k), shape, k, threads, plan);
   return plan;
 }
 

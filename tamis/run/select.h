@@ -24,6 +24,7 @@ struct SelectRequest {
   bool evidence = false;       // p-values of the columns (evidence.h) for a method that has none of its own
   // |r| from which columns repeat each other, where the result says which do (representatives.h); unset: it does not.
   std::optional<double> redundancy;
+  bool page = false;       // a page will be made of the result: the forecast has what that costs
   std::string checkpoint;  // a file for the state of a long run (checkpoint.h); empty: none
   // What columns are called in warnings, where a table is looked over for what is seldom meant (doubts.h); empty: it is
   // not, and columns go by their position.

@@ -79,7 +79,8 @@ def test_overlap_by_its_definition(found):
 def test_the_table_fits_a_terminal(table):
     run = tamis("compare", table, "--labels", "y", "-k", "5,20", "--grid", "--repeats", "2", timeout=120)
     assert run.code == 0, str(run)
-    assert max(map(len, run.out.splitlines())) <= 110
+    tables = [line for line in run.out.splitlines() if "  " in line]  # prose is wrapped where there is a terminal
+    assert max(map(len, tables)) <= 110
     for word in [*method_names(), "random", "allfea", "ACC", "NMI", "redundancy", "label-best"]:
         assert word in run.out
 

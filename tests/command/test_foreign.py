@@ -66,7 +66,7 @@ def test_select_and_its_output_folder(folder, tmp_path, ending):
     names = NAMES if ending != ".mat" else [f"f{j}" for j in range(D)]
     assert [names[j] for j in found["selected"]] == found["names"]
     assert (found["data"]["rows"], found["data"]["features"]) == (N, D)
-    (reduced,) = set(os.listdir(out)) - {"ranking.csv", "selection.json", "report.html"}
+    (reduced,) = set(os.listdir(out)) - {"ranking.csv", "selection.json", "report.html", "clusters.csv"}
     assert json.loads((out / "selection.json").read_text())["selected"] == found["selected"]
     variances = select(out / reduced, "-m", "maxvar")["scores"]  # either command reads what was written
     np.testing.assert_allclose(sorted(variances), sorted(X[:, found["selected"]].var(axis=0, ddof=1)), rtol=1e-12)

@@ -100,7 +100,10 @@ def test_output_folder(tmp_path, name):
     out = tmp_path / "out"
     result = select(path, "-c", "3", "-k", "3", "-o", out)
     table = f"selected{path.suffix}"
-    assert set(os.listdir(out)) == {"report.html", "ranking.csv", "selection.json", table}
+    assert set(os.listdir(out)) == {"report.html", "ranking.csv", "selection.json", table, "clusters.csv"}
+    with open(out / "clusters.csv", newline="") as file:
+        clusters = list(csv.reader(file))
+    assert clusters == [["row", "cluster"], *([str(i), str(k)] for i, k in enumerate(result["clusters"]))]
 
     with open(out / "ranking.csv", newline="") as file:
         rows = list(csv.reader(file))
@@ -287,3 +290,40 @@ def test_forecast_of_memory(tmp_path, method, shape, density):
         np.save(tmp_path / "x.npy", X)
     result = select(next(tmp_path.iterdir()), "-m", method, "-c", "3", "--threads", "2")
     assert 0.88 < result["forecast"]["peak_bytes"] / result["report"]["peak_bytes"] < 1.4
+
+
+def test_a_run_ends_with_what_was_written_and_the_next_command(tmp_path):
+    table_csv = write_csv(tmp_path / "x.csv", planted(90, 7), [f"col{j}" for j in range(7)])
+    run = tamis("select", table_csv, "-m", "ufcm", "-c", "2", "-k", "2", "-o", tmp_path / "out")
+    assert run.code == 0, str(run)
+    *_, written, following = run.out.splitlines()
+    assert written == f"Written to {tmp_path / 'out'}: " + ", ".join(["report.html", "ranking.csv", "selection.json", "selected.csv", "clusters.csv"])
+    assert following == f"Next: tamis apply {tmp_path / 'out'} OTHER.csv -o reduced"
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    verdict = json.loads((tmp_path / "out" / "selection.json").read_text())["verdict"]
+    assert all(sentence in run.out for sentence in verdict) and verdict[0] in page
+    assert f"tamis select {table_csv.name} -m ufcm -c 2 -k 2 -o out" in page
+    assert str(tmp_path) not in page  # nobody else needs to know our folders
+    assert tamis("select", table_csv).out.endswith(f"\nFor a page and files: tamis select {table_csv} -o result\n")
+
+
+def test_clusters_of_an_earlier_run_do_not_stay(tmp_path):
+    path = write_csv(tmp_path / "x.csv", planted(90, 7), [f"col{j}" for j in range(7)])
+    out = tmp_path / "out"
+    select(path, "-m", "maxvar", "-k", "3", "-o", out)
+    assert not (out / "clusters.csv").exists()
+    select(path, "-m", "ufcm", "-c", "3", "-k", "3", "--exclude", "col1", "-o", out)
+    assert len((out / "clusters.csv").read_text().splitlines()) == 1 + 90
+    select(path, "-m", "maxvar", "-k", "3", "-o", out)
+    assert (out / "clusters.csv").read_text() == "row,cluster\n"
+
+
+def test_clusters_have_the_names_of_rows_and_are_empty_where_unknown(tmp_path):
+    X = planted(120, 7)
+    lines = ["id," + ",".join(f"c{j}" for j in range(7))] + [f"=r{i}," + ",".join(map(str, row)) for i, row in enumerate(X)]
+    (tmp_path / "x.csv").write_text("\n".join(lines) + "\n")
+    select(tmp_path / "x.csv", "--id", "id", "--sample", "60", "-o", tmp_path / "out")
+    with open(tmp_path / "out" / "clusters.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["id"] for row in rows] == [f"'=r{i}" for i in range(120)]  # no formula for a spreadsheet
+    assert sum(row["cluster"] != "" for row in rows) == 60

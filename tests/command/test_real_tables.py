@@ -160,7 +160,7 @@ def test_rows_that_all_rise_are_no_header(tmp_path):
     assert "--header" not in tamis("select", tmp_path / "a.csv", "-m", "maxvar").err
 
 
-@pytest.mark.parametrize("name", ["report.html", "ranking.csv", "selection.json", "selected.csv"])
+@pytest.mark.parametrize("name", ["report.html", "ranking.csv", "selection.json", "selected.csv", "clusters.csv"])
 def test_files_of_others_are_not_overwritten(tmp_path, name):
     path = save(tmp_path / "a.csv", readings(), index=False)
     (tmp_path / "out").mkdir()

@@ -133,6 +133,34 @@ TEST(Evaluate, LargeTablesAreNotClusteredWhole) {
   EXPECT_EQ(result.notes.size(), 1u);
 }
 
+// Table 26.10 of Abramowitz and Stegun.
+TEST(Evaluate, BoundsOfStudentsDistributionAreThoseOfTheTable) {
+  EXPECT_NEAR(student_bound(0.95, 1), 12.706, 5e-4);
+  EXPECT_NEAR(student_bound(0.95, 2), 4.303, 5e-4);
+  EXPECT_NEAR(student_bound(0.95, 3), 3.182, 5e-4);
+  EXPECT_NEAR(student_bound(0.95, 9), 2.262, 5e-4);
+  EXPECT_NEAR(student_bound(0.99, 10), 3.169, 5e-4);
+  EXPECT_NEAR(student_bound(0.95, 120), 1.980, 5e-4);
+}
+
+// Differences 0.1, 0.2, 0.3: mean 0.2, standard error 0.1 / sqrt(3), two degrees of freedom.
+TEST(Evaluate, DifferencesArePairedOverTheStarts) {
+  SubsetScore a, b;
+  for (const double value : {0.5, 0.7, 0.9}) a.starts.push_back({value});
+  for (const double value : {0.4, 0.5, 0.6}) b.starts.push_back({value});
+  const auto found = paired_difference(a, b, &StartScore::accuracy);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_NEAR(found->mean, 0.2, 1e-12);
+  EXPECT_NEAR(found->low, 0.2 - 4.30265 * 0.1 / std::sqrt(3.0), 1e-5);
+  EXPECT_NEAR(found->high, 0.2 + 4.30265 * 0.1 / std::sqrt(3.0), 1e-5);
+  EXPECT_FALSE(found->is_clear());
+  b.starts[2].accuracy = 0.69;  // 0.1, 0.2, 0.21
+  EXPECT_TRUE(paired_difference(a, b, &StartScore::accuracy)->is_clear());
+  EXPECT_TRUE(paired_difference(b, a, &StartScore::accuracy)->is_clear());
+  b.starts.pop_back();
+  EXPECT_FALSE(paired_difference(a, b, &StartScore::accuracy).has_value());
+}
+
 TEST(Evaluate, RefusesWhatHasNoAnswer) {
   Context context(1, 0);
   const Source source = dense_source(clustered(6));

@@ -1,6 +1,7 @@
 """What a report page does in a browser: it draws, sorts, toggles, turns dark, and lets nothing in or out."""
 
 import base64
+import csv
 import hashlib
 import json
 import re
@@ -214,6 +215,101 @@ def test_figures_can_be_saved(pages, open_page):
     assert svg.startswith("<svg") and "mark-line" in svg and "<script" not in svg and opened.complaints == []
 
 
+# --- Clusters -------------------------------------------------------------------------------------------------------
+
+def test_why_is_said_in_words_and_bars(pages, open_page):
+    opened = open_page(pages["wide"])
+    assert re.fullmatch(r"high in cluster \d \(mean \S+\), low in \d \(\S+\)", column(opened, "why")[0])
+    bars = opened.eval("""() => { const cell = document.querySelector('td.s');
+        return [cell.dataset.s.length, cell.querySelector('path').getAttribute('d').split('M').length - 1]; }""")
+    assert bars == [3, 3]
+    weights = opened.page.locator("details", has_text="Weights")
+    assert not weights.locator("table").is_visible()
+    weights.locator("summary").click()
+    assert "component" in weights.locator("td").nth(2).inner_text()
+
+
+def test_a_click_shows_the_distribution_of_a_feature(pages, open_page):
+    opened = open_page(pages["clean"])
+    titles = opened.page.locator("figure h3").all_inner_texts()
+    means, spread = titles.index("Means by cluster") + 1, titles.index("Distribution by cluster") + 1
+    choices = opened.page.locator(f"#pick-{spread} option").all_inner_texts()
+    assert choices == json.loads((pages["clean"].parent / "selection.json").read_text())["names"]
+    bars = f"[...document.querySelectorAll('#plot-{spread} .mark-rect path')].map(path => path.getAttribute('d')).join()"
+    first = opened.eval(bars)
+    clusters = opened.eval(f"document.querySelectorAll('#plot-{means} .mark-rect path').length") // len(choices)
+    opened.page.locator(f"#plot-{means} .mark-rect path").nth(2 * clusters).click()
+    assert opened.page.locator(f"#pick-{spread}").input_value() == "2" and opened.eval(bars) != first
+    opened.page.locator(f"#pick-{spread}").select_option("0")
+    assert opened.eval(bars) == first and opened.complaints == []
+
+
+def test_the_scatter_has_a_point_for_each_row(pages, open_page):
+    opened = open_page(pages["clean"])
+    place = opened.page.locator("figure h3").all_inner_texts().index("Rows by cluster") + 1
+    points = f"document.querySelectorAll('#plot-{place} .mark-symbol path').length"
+    assert opened.eval(points) == 120
+    sizes = json.loads((pages["clean"].parent / "selection.json").read_text())["clusters"]
+    opened.page.locator(f"#legend-{place} button").first.click()
+    assert opened.eval(points) == 120 - sizes.count(0)
+
+
+def test_hovering_over_a_pixel_names_it(pages, open_page):
+    opened = open_page(pages["demo"])
+    picture = opened.page.locator(".images[data-v] img").first
+    picture.scroll_into_view_if_needed()
+    box = picture.bounding_box()
+    opened.page.mouse.move(box["x"] + box["width"] * 3.5 / 8, box["y"] + box["height"] * 2.5 / 8)
+    cells = opened.eval("[...document.querySelectorAll('#tip:not([hidden]) td')].map(cell => cell.textContent)")
+    values = opened.eval("document.querySelector('.images[data-v]').dataset.v.split(' ')")
+    assert cells == ["row", "2", "column", "3", "share", values[2 * 8 + 3]]
+    opened.page.mouse.move(2, 2)
+    assert opened.page.locator("#tip").is_hidden()
+
+
+# --- What one does with a table -------------------------------------------------------------------------------------
+
+def test_search_copy_and_save(pages, open_page):
+    opened = open_page(pages["harmful"], permissions=["clipboard-read", "clipboard-write"])
+    table = opened.page.locator('[aria-label="Features, best first"]')
+    bench = opened.page.locator(".table", has=table).locator(".bench")
+    rows = "() => [...document.querySelector('[aria-label=\"Features, best first\"] tbody').rows].filter(row => row.offsetHeight).length"
+    every = opened.eval(rows)
+    bench.get_by_role("searchbox").fill("ALERT(")
+    assert 2 <= opened.eval(rows) < every and f"of {every} rows" in bench.inner_text()
+    bench.get_by_role("searchbox").fill("")
+    assert opened.eval(rows) == every
+    bench.get_by_role("button", name="Copy selected names").click()
+    opened.page.wait_for_function("document.getElementById('said').textContent.endsWith('copied')")
+    copied = opened.eval("navigator.clipboard.readText()").splitlines()
+    chosen = [name for name, mark in zip(column(opened, "name"), column(opened, "selected")) if mark == "yes"]
+    assert len(copied) == len(chosen) == 10
+    with opened.page.expect_download() as download:
+        bench.get_by_role("button", name="Save as CSV").click()
+    with open(download.value.path(), newline="", encoding="utf-8") as file:
+        lines = list(csv.reader(file))
+    assert download.value.suggested_filename == "features-best-first.csv" and len(lines) == 1 + every
+    assert lines[0][:4] == ["rank", "feature", "name", "share"] and not any(cell.startswith("=") for line in lines for cell in line)
+    assert opened.complaints == []
+
+
+def test_long_names_are_elided_in_the_middle_and_whole_on_hover(pages, open_page):
+    opened = open_page(pages["harmful"])
+    cell = opened.page.locator("td", has_text="\u2026").first
+    assert len(cell.inner_text()) == 48 and len(cell.get_attribute("title")) == 400
+
+
+@pytest.mark.parametrize("width", [400, 1920])
+@pytest.mark.parametrize("name", ALL)
+def test_no_table_is_cut(pages, open_page, name, width):
+    opened = open_page(pages[name], viewport={"width": width, "height": 900})
+    opened.eval("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    opened.page.wait_for_timeout(100)
+    cut = opened.eval("""() => [...document.querySelectorAll('.scroll')].filter(one => one.scrollWidth > one.clientWidth + 1)
+        .map(one => [one.getAttribute('aria-label'), one.scrollWidth, one.clientWidth])""")
+    assert cut == [] and opened.eval("document.documentElement.scrollWidth") <= width
+
+
 # --- Light, dark, small, on paper -----------------------------------------------------------------------------------
 
 CONTRAST = """() => {
@@ -316,7 +412,7 @@ def test_every_number_stands_beside_its_controls(pages, open_page):
         rows = report_of(pages)["tables"][measure]["rows"]
         table = opened.page.locator(f'[aria-label^="Table {number}:"] table')
         heads = [head.strip(" \u2195") for head in table.locator("th").all_inner_texts()]
-        cells = [[cell.replace("\u202f", " ").replace("\u2212", "-") for cell in row.locator("td").all_inner_texts()]
+        cells = [[cell.replace("\u202f", " ").replace("\u2212", "-").replace("\n", " ") for cell in row.locator("td").all_inner_texts()]
                  for row in table.locator("tbody tr").all()]
         assert len(cells) == len(rows) == 21
 

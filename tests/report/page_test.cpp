@@ -314,7 +314,7 @@ Made made() {
   selection.centers = Matrix(3, 2);
   selection.centers(0, 0) = -5, selection.centers(1, 0) = 1, selection.centers(2, 0) = 2;
   selection.centers(0, 1) = 0, selection.centers(1, 1) = 9, selection.centers(2, 1) = -9;
-  selection.clusters = {0, 1, 1, 2, 2, 2};
+  for (Index i = 0; i < a.rows(); ++i) selection.clusters.push_back(static_cast<int>(i % 3));
   selection.report.status = Status::converged;
   selection.report.iterations = 2;
   selection.report.objective = {1, 2};
@@ -329,18 +329,28 @@ TEST(SelectPage, EachFeatureHasItsReason) {
   const auto& table = block_of<page::Table>(page, "Ranking");
   std::vector<std::string> titles;
   for (const auto& column : table.columns) titles.push_back(column.title);
-  EXPECT_EQ(titles,
-            (std::vector<std::string>{"rank", "feature", "name", "score", "selected", "why", "most alike", "r"}));
+  EXPECT_EQ(titles, (std::vector<std::string>{"rank", "feature", "name", "score", "selected", "why", "by cluster",
+                                              "most alike", "r"}));
   ASSERT_EQ(table.rows.size(), 4u);
   EXPECT_EQ(table.rows[0][2].text, "one");
   EXPECT_EQ(table.rows[0][4].text, "yes");
   EXPECT_EQ(table.rows[2][4].text, "");
-  EXPECT_EQ(table.rows[0][5].text, "component 0 (+0.7): clusters 2 and 0");
-  EXPECT_EQ(table.rows[1][5].text, "component 1 (\u22120.4): clusters 1 and 2");
-  EXPECT_EQ(table.rows[3][5].text, "no weight in any component");
-  EXPECT_EQ(table.rows[1][6].text, "three");
-  EXPECT_NEAR(*table.rows[1][7].number, -1.0, 1e-12);
-  EXPECT_EQ(table.rows[2][6].text, "zero");
+  EXPECT_EQ(table.rows[1][7].text, "three");
+  EXPECT_NEAR(*table.rows[1][8].number, -1.0, 1e-12);
+  EXPECT_EQ(table.rows[2][7].text, "zero");
+  // Column 0 and its twin of the other sign are high where the other is low.
+  const auto reason = [&](std::size_t row) { return table.rows[row][5].text; };
+  EXPECT_TRUE(reason(0).starts_with("high in cluster ") || reason(0) == "much the same in every cluster");
+  EXPECT_EQ(reason(3), "");  // constant
+  EXPECT_EQ(table.rows[1][6].text.size(), 3u);
+  const auto& weights = block_of<page::Table>(page, "Ranking", 1);
+  EXPECT_TRUE(weights.folded);
+  EXPECT_EQ(weights.rows[0][2].text, "component 0 (+0.7): clusters 2 and 0");
+  EXPECT_EQ(weights.rows[1][2].text, "component 1 (\u22120.4): clusters 1 and 2");
+  EXPECT_EQ(weights.rows[3][2].text, "no weight in any component");
+  const std::string html = page_html(page);
+  EXPECT_NE(html.find("<details><summary>Weights</summary>"), std::string::npos);
+  EXPECT_NE(html.find(concat("<td class=s data-s=\"", table.rows[0][6].text, "\">")), std::string::npos);
 }
 
 TEST(SelectPage, SaysWhatWasLeftOutAndWhy) {
@@ -371,7 +381,7 @@ TEST(SelectPage, MethodsWithoutComponentsSayWhatThereIs) {
   const Page page = select_page(one.record(), {}, context);
   EXPECT_NE(block_of<page::Text>(page, "Ranking").text.find(one.method.formula), std::string::npos);
   for (const auto& column : block_of<page::Table>(page, "Ranking").columns) EXPECT_NE(column.title, "why");
-  EXPECT_FALSE(has_section(page, "Clusters and objective"));
+  EXPECT_FALSE(has_section(page, "Clusters"));
   EXPECT_FALSE(has_section(page, "Image"));
 }
 
@@ -383,7 +393,12 @@ TEST(SelectPage, SelectedFeaturesAreThePixelsOfTheImage) {
   require_image(*options.image, one.table);
   const Page page = select_page(one.record(), options, context);
   const auto& images = block_of<page::Images>(page, "Image");
-  EXPECT_EQ(images.images[0].ink, (std::vector<std::uint8_t>{255, 255, 0, 0, 0}));
+  EXPECT_EQ(images.images[0].marked, (std::vector<char>{1, 1, 0, 0, 0}));
+  ASSERT_EQ(images.values.size(), 5u);
+  EXPECT_EQ(images.values[1], 0.7);
+  const auto& means = block_of<page::Images>(page, "Image", 1);
+  ASSERT_EQ(means.images.size(), 3u);
+  EXPECT_EQ(means.images[0].label, "cluster 0, 14 rows");
   EXPECT_EQ(images.images[1].ink[1], 255);
   EXPECT_EQ(images.images[1].ink[2], 0);
   EXPECT_FALSE(images.images[0].alt.empty());
@@ -423,6 +438,22 @@ TEST(SelectPage, LongRankingsShowTheBestAndSaySo) {
   EXPECT_EQ(table.rows.size(), 2000u);
   EXPECT_NE(table.caption.find("2000 of 2500"), std::string::npos);
   EXPECT_LT(page_html(page).size(), 1'500'000u);
+}
+
+TEST(SelectPage, RedundantFeaturesStandBesideEachOther) {
+  Made one = made();
+  one.result.redundancy.emplace().groups = {{0, 3}};
+  Context context;
+  const Page page = select_page(one.record(), {}, context);
+  const auto& figure = block_of<page::Figure>(page, "Redundancy");
+  const auto place = [&](const char* name) { return figure.spec.find(name, figure.spec.find("\"rows\"")); };
+  EXPECT_LT(place("\"zero\""), place("\"three\""));
+  EXPECT_LT(place("\"three\""), place("\"one\""));  // of a better rank, but in no group
+  EXPECT_NE(figure.spec.find("{\"a\": 0, \"b\": 1}"), std::string::npos);
+  EXPECT_EQ(block_of<page::Table>(page, "Redundancy").rows[0][1].text, "zero");
+  one.result.redundancy.reset();
+  const Page plain = select_page(one.record(), {}, context);
+  EXPECT_EQ(block_of<page::Figure>(plain, "Redundancy").spec.find("\"a\": 0"), std::string::npos);
 }
 
 // --- The page of a comparison -----------------------------------------------------------------------------------

@@ -198,6 +198,7 @@ TEST_F(Output, TheDocumentHasTheFixedShape) {
   result.scores = {0.25, std::nan(""), 0.5};
   result.ranking = {2, 0};
   result.selected = {2};
+  result.available = {0, 2};
   result.selection.report.objective = {1, 2.5};
   result.selection.report.terms = {{"scatter", {1, 2}}};
   result.selection.report.resolved = {{"dims", 3}};
@@ -216,7 +217,8 @@ TEST_F(Output, TheDocumentHasTheFixedShape) {
       "null, \"format\": \"npy\", "
       "\"sparse\": false, \"dtype\": \"float64\", \"stored\": 6, \"bytes\": 48, \"storage\": \"memory\", \"constant\": "
       "0, \"reading\": {}}, "
-      "\"selected\": [2], \"columns\": [2], \"names\": [\"f2\"], \"scores\": [0.25, null, 0.5], \"redundancy\": null, "
+      "\"selected\": [2], \"columns\": [2], \"names\": [\"f2\"], \"scores\": [0.25, null, 0.5], \"verdict\": [\"1 of 2 "
+      "columns selected.\"], \"redundancy\": null, "
       "\"clusters\": null, "
       "\"forecast\": "
       "{\"seconds\": 0, \"passes\": 0, \"peak_bytes\": 0}, "

@@ -53,7 +53,8 @@
       line: { color: palette[0], strokeWidth: 2 }, point: { color: palette[0], filled: true, size: 36 },
       area: { color: palette[0] }, bar: { color: palette[0] }, rule: { color: soft }, text: { color: ink, fontSize: 12 },
       style: { whisker: { color: ink, strokeWidth: 1.5 } },
-      range: { category: meta.series ? series_colors(meta.series) : palette, heatmap: ramp, ramp: ramp },
+      range: { category: meta.series ? series_colors(meta.series) : palette, heatmap: ramp, ramp: ramp,
+               diverging: ["--below", "--between", "--above"].map(variable) },
     };
   }
 
@@ -83,7 +84,8 @@
     if (meta.aspect) {
       const most = Math.min(inner.width, meta.widest);
       if (!spec.facet) spec.width = Math.min(width, most + 210);
-      inner.height = Math.round(Math.max(60, Math.min(most, spec.facet ? most : width - 150) * meta.aspect));
+      const high = Math.max(60, Math.min(most, spec.facet ? most : width - 150) * meta.aspect);
+      inner.height = Math.round(Math.min(high, meta.most || high));
     } else {
       inner.height = spec.facet ? 170 : meta.height || 260;
     }
@@ -117,6 +119,8 @@
       state.view = new vega.View(runtime, { expr: vegaInterpreter.expressionInterpreter, loader: loader,
                                             logLevel: vega.Warn, renderer: "svg", tooltip: show_tip });
       if (meta.series) state.view.signal("off", [...state.off]);
+      if (meta.choices && state.picked) state.view.signal("picked", state.picked);
+      if (meta.picks) state.view.addEventListener("click", (event, item) => item && item.datum && pick(item.datum.y));
       const inside = element("div");  // Vega labels the element it draws into; the holder has its own label
       holder.replaceChildren(inside);
       state.view.initialize(inside).hover().run();
@@ -168,7 +172,29 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
 
+  // A click on a row of a heat map, or a choice from the list, shows that row's spread.
+  const spread = figures.findIndex((figure) => (figure.usermeta || {}).choices);
+  function pick(position) {
+    const state = drawn[spread];
+    if (!state || !state.view || !(position < figures[spread].usermeta.choices.length)) return;
+    state.picked = position;
+    state.view.signal("picked", position).run();
+    document.getElementById("pick-" + (spread + 1)).value = String(position);
+    said.textContent = "Shown: " + figures[spread].usermeta.choices[position];
+  }
+
+  function picker(index) {
+    const list = element("select", "", { id: "pick-" + (index + 1) });
+    const label = element("label", "Feature: ", { for: list.id });
+    figures[index].usermeta.choices.forEach((name, position) => list.append(element("option", name, { value: position })));
+    list.addEventListener("change", () => pick(Number(list.value)));
+    const place = element("p");
+    place.append(label, list);
+    document.getElementById("legend-" + (index + 1)).before(place);
+  }
+
   function tools(index) {
+    if (index === spread) picker(index);
     const place = document.getElementById("tools-" + (index + 1));
     const button = element("button", "Save as SVG", { type: "button" });
     button.addEventListener("click", () => save(index));
@@ -249,6 +275,89 @@
     scroll.after(button);
   }
 
+  // Search, names to copy, and the table as a file.
+  const text_of = (cell) => cell.title || cell.dataset.s || cell.textContent;
+  const shown_rows = (table) => [...table.tBodies[0].rows].filter((row) => !row.hidden);
+
+  async function copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return;
+    } catch (error) {  // not allowed here: the old way
+      const area = element("textarea", "", { class: "unseen", "aria-hidden": "true" });
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+  }
+
+  // Spreadsheets take a text that begins like a formula for one; numbers are plain.
+  function csv_cell(text) {
+    const plain = text.replace(/\u2212/g, "-").replace(/\u202f/g, " ").replace(/^\u2013$/, "");
+    const safe = /^[=+@\t\r-]/.test(plain) && isNaN(Number(plain)) ? "'" + plain : plain;
+    return /[",\n\r]/.test(safe) ? '"' + safe.replace(/"/g, '""') + '"' : safe;
+  }
+
+  function save_csv(table, name) {
+    const lines = [[...table.tHead.rows[0].cells].map((head) => head.textContent), ...shown_rows(table).map((row) =>
+      [...row.cells].map(text_of))].map((cells) => cells.map(csv_cell).join(","));
+    const link = element("a", "", { download: name.replace(/[^a-z0-9]+/gi, "-").toLowerCase().slice(0, 60) + ".csv" });
+    link.href = URL.createObjectURL(new Blob([lines.join("\n") + "\n"], { type: "text/csv" }));
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
+  function make_bench(scroll) {
+    const table = scroll.querySelector("table");
+    const rows = [...table.tBodies[0].rows], title = scroll.getAttribute("aria-label");
+    if (rows.length < 5 || !table.classList.contains("sortable")) return;
+    const heads = [...table.tHead.rows[0].cells].map((head) => head.textContent);
+    const name = heads.indexOf("name"), selected = heads.indexOf("selected");
+    const bench = element("div", "", { class: "bench" });
+    const count = element("span");
+    const search = element("input", "", { type: "search", placeholder: "Search", "aria-label": "Search in " + title });
+    search.addEventListener("input", () => {
+      const wanted = search.value.toLowerCase();
+      for (const row of rows) row.hidden = wanted !== "" && ![...row.cells].some((cell) => text_of(cell).toLowerCase().includes(wanted));
+      count.textContent = wanted === "" ? "" : shown_rows(table).length + " of " + rows.length + " rows";
+      said.textContent = count.textContent;
+    });
+    bench.append(search);
+    if (name >= 0) {
+      const button = element("button", selected >= 0 ? "Copy selected names" : "Copy names", { type: "button" });
+      button.addEventListener("click", async () => {
+        const wanted = shown_rows(table).filter((row) => selected < 0 || row.cells[selected].textContent === "yes");
+        await copy(wanted.map((row) => text_of(row.cells[name])).join("\n") + "\n");
+        count.textContent = said.textContent = wanted.length + " names copied";
+      });
+      bench.append(button);
+    }
+    const save_button = element("button", "Save as CSV", { type: "button" });
+    save_button.addEventListener("click", () => save_csv(table, title));
+    bench.append(save_button, count);
+    scroll.before(bench);
+  }
+
+  // Where a table does not fit a small window, its rows become cards, which are still a table for screen readers.
+  const roles = [["table", "table"], ["thead, tbody", "rowgroup"], ["tr", "row"], ["th", "columnheader"], ["td", "cell"]];
+  function fit(scroll) {
+    const small = window.innerWidth < 736;
+    scroll.classList.remove("stacked");
+    if (!small || scroll.scrollWidth <= scroll.clientWidth + 1) return;
+    if (!scroll.dataset.roles) {
+      const heads = [...scroll.querySelectorAll("th")].map((head) => head.textContent);
+      for (const [which, role] of roles) scroll.querySelectorAll(which).forEach((one) => one.setAttribute("role", role));
+      for (const row of scroll.querySelectorAll("tbody tr")) {
+        [...row.cells].forEach((cell, place) => { cell.dataset.l = heads[place]; });
+      }
+      scroll.dataset.roles = "set";
+    }
+    scroll.classList.add("stacked");
+  }
+  const fit_all = () => document.querySelectorAll(".scroll").forEach(fit);
+
   // --- The page ---------------------------------------------------------------------------------------------------
 
   const theme = document.getElementById("theme");
@@ -271,10 +380,13 @@
   let waiting = 0;
   window.addEventListener("resize", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => figures.forEach((_, index) => {
-      const width = document.getElementById("plot-" + (index + 1)).clientWidth;
-      if (drawn[index].view && width !== drawn[index].width) draw(index);
-    }), 150);
+    waiting = setTimeout(() => {
+      fit_all();
+      figures.forEach((_, index) => {
+        const width = document.getElementById("plot-" + (index + 1)).clientWidth;
+        if (drawn[index].view && width !== drawn[index].width) draw(index);
+      });
+    }, 150);
   });
 
   // Print in light mode.
@@ -291,7 +403,42 @@
     redraw();
   });
 
+  // The row, column and value of the pixel under the pointer.
+  document.querySelectorAll(".images[data-v]").forEach((images) => {
+    const width = Number(images.dataset.w), values = images.dataset.v.split(" ");
+    images.addEventListener("mousemove", (event) => {
+      if (event.target.localName !== "img") return show_tip(null, event, null, null);
+      const box = event.target.getBoundingClientRect(), side = box.width / width;
+      const column = Math.min(width - 1, Math.max(0, Math.floor((event.clientX - box.left) / side)));
+      const row = Math.max(0, Math.floor((event.clientY - box.top) / side));
+      const value = { row: row, column: column };
+      value[images.dataset.t] = values[row * width + column] || "\u2013";
+      show_tip(null, event, null, value);
+    });
+    images.addEventListener("mouseleave", (event) => show_tip(null, event, null, null));
+  });
+
+  // Small bars, one for each cluster.
+  function draw_strip(cell) {
+    const digits = cell.dataset.s, space = "http://www.w3.org/2000/svg";
+    const svg = document.createElementNS(space, "svg"), path = document.createElementNS(space, "path");
+    const shape = [...digits].map((digit, place) => {
+      const high = digit === "-" ? 0 : 2 + parseInt(digit, 16);
+      return high && "M" + 6 * place + " 18h5v-" + high + "h-5z";
+    });
+    path.setAttribute("d", shape.filter(Boolean).join(""));
+    for (const [name, value] of Object.entries({ width: 6 * digits.length, height: 18, "aria-hidden": "true" })) {
+      svg.setAttribute(name, value);
+    }
+    svg.append(path);
+    cell.append(svg);
+  }
+
+  document.querySelectorAll("td.s[data-s]").forEach(draw_strip);
   draw_from(0);
   document.querySelectorAll("table.sortable").forEach(make_sortable);
   document.querySelectorAll(".scroll.long").forEach(make_long);
+  document.querySelectorAll(".scroll").forEach(make_bench);
+  document.querySelectorAll("details").forEach((one) => one.addEventListener("toggle", fit_all));
+  fit_all();
 })();

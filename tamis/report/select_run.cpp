@@ -1,0 +1,85 @@
+#include "tamis/base/version.h"
+#include "tamis/report/select_view.h"
+
+namespace tamis {
+
+namespace {
+
+using enum page::Column::Kind;
+
+constexpr std::size_t kShownLeftOut = 500;
+
+std::string resolved_value(const SelectView& view, const Option& option) {
+  for (const auto& [fact, value] : view.selection.report.resolved) {
+    if (fact == option.name) return short_number(value);
+  }
+  return value_text(option);
+}
+
+page::Table option_table(const SelectView& view) {
+  page::Table table;
+  table.title = "Options used";
+  table.columns = {{"option"}, {"value"}, {"meaning"}};
+  table.sortable = false;
+  const auto add = [&](const std::string& option, const std::string& value, const std::string& help) {
+    table.rows.push_back({option, value, help});
+  };
+  add("features", std::to_string(view.result.selected.size()), "number of selected features");
+  for (const auto& option : view.record.options) add(option.name, resolved_value(view, option), option.help);
+  add("scale", name_of(view.result.scale), "scaling of columns or rows before ranking");
+  add("seed", std::to_string(view.record.seed), "seed of all random numbers");
+  add("threads", std::to_string(view.record.threads), "number of threads; the result does not depend on it");
+  return table;
+}
+
+}  // namespace
+
+page::Section left_out_section(const SelectView& view) {
+  page::Table table;
+  table.title = "Columns";
+  table.columns = {{"name"}, {"why"}};
+  std::size_t count = 0;
+  const auto add = [&](const std::string& column, const std::string& why) {
+    if (count++ < kShownLeftOut) table.rows.push_back({page::name_cell(column), why});
+  };
+  for (const auto& column : view.record.table.excluded_columns) {
+    const std::string why = column == view.options.id_column            ? "row identifiers"
+                            : view.record.table.labels.contains(column) ? "labels"
+                                                                        : "text";
+    add(column, why + "; not a feature");
+  }
+  for (const Index j : view.record.request.exclude)
+    add(feature_name(view.record.table, j), "excluded on request; not seen by the method");
+  for (Index i = 0; i < static_cast<Index>(view.result.available.size()); ++i) {
+    if (!view.moments.varies(i))
+      add(feature_name(view.record.table, view.result.available[at(i)]), "constant; ranked last");
+  }
+  if (count == 0) return {"Excluded and constant columns", {page::Text{"None: every column varies and was ranked."}}};
+  if (count > table.rows.size()) table.caption = concat("The first ", table.rows.size(), " of ", count, ".");
+  return {"Excluded and constant columns", {table}};
+}
+
+page::Section run_section(const SelectView& view) {
+  const Report& report = view.selection.report;
+  const Store& store = view.record.table.source.store();
+  page::Facts facts;
+  const auto add = [&](const std::string& key, const std::string& value) { facts.facts.emplace_back(key, value); };
+  add("data", concat(page::file_text(view.record.table.path), ": ", view.record.table.source.rows(), " rows x ",
+                     view.record.table.source.cols(), " features, ", view.record.table.format, ", ",
+                     store.sparse() ? "sparse " : "", name_of(store.dtype())));
+  add("method",
+      concat(view.record.method.name, ": ", view.record.method.summary, " (", view.record.method.reference, ")"));
+  if (!report.path.empty()) add("path", report.path);
+  add("status", report.status == Status::direct
+                    ? std::string(name_of(report.status))
+                    : concat(name_of(report.status), ", ", report.iterations, " iterations"));
+  if (!report.objective.empty()) add("objective", short_number(report.objective.back(), 10));
+  add("time", concat(short_number(report.seconds, 3), " s, ", report.passes, report.passes == 1 ? " pass" : " passes",
+                     " over the data"));
+  add("memory", concat(size_text(view.record.peak_bytes), " peak, whole process"));
+  add("machine", page::machine_text());
+  add("version", concat("tamis ", kVersion));
+  return {"The run", {facts, option_table(view)}};
+}
+
+}  // namespace tamis

@@ -1,0 +1,87 @@
+#include "tamis/report/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace tamis {
+namespace {
+
+using Sentences = std::vector<std::string>;
+
+SelectResult weighted() {
+  SelectResult result;
+  result.available = {0, 1, 2, 3};
+  result.scores = {0.5, 1.0, 0.001, 0.4};
+  result.ranking = {1, 0, 3, 2};
+  result.selected = {1, 0};
+  result.selection.components = Matrix(4, 1);
+  return result;
+}
+
+TEST(Verdict, SaysWhatCarriesWeightAndWhatItSeparates) {
+  SelectResult result = weighted();
+  EXPECT_EQ(verdict(result), (Sentences{"2 of 4 columns selected; 3 columns carry weight (a score above 1 % of the "
+                                        "largest)."}));
+  result.selection.clusters = {0, 2, 2, -1};
+  EXPECT_EQ(verdict(result)[1], "The rows form 2 groups of 1 to 2 rows.");
+  result.selection.clusters = {0, 0};
+  EXPECT_EQ(verdict(result).size(), 1u);  // one group separates nothing
+  result.selection.components = {};
+  EXPECT_EQ(verdict(result), Sentences{"2 of 4 columns selected."});
+}
+
+TEST(Verdict, CountsWhatRepeats) {
+  SelectResult result = weighted();
+  result.redundancy.emplace();
+  EXPECT_EQ(verdict(result).back(), "No selected column repeats another one (|r| at least 0.8).");
+  result.redundancy->groups = {{1, 0, 3}, {2, 3}};
+  const Sentences words = verdict(result);
+  EXPECT_EQ(words[1], "1 of the selected columns repeats another one (|r| at least 0.8).");
+  EXPECT_EQ(words[2], "1 column left out repeats a selected one (|r| at least 0.8).");
+}
+
+ComparedMethod compared(const std::string& name, const std::vector<double>& accuracies, double p) {
+  ComparedMethod out;
+  out.name = name;
+  ComparedSize size;
+  for (const double value : accuracies) size.score.starts.push_back({value});
+  summarize_starts(size.score);
+  size.accuracy_p = p;
+  out.sizes = {size};
+  return out;
+}
+
+TEST(Verdict, SaysWhichDifferencesAreReal) {
+  CompareRequest request;
+  request.sizes = {7};
+  request.classes = {0, 1};
+  request.repeats = 3;
+  Comparison comparison;
+  comparison.methods.push_back(compared("low", {0.2, 0.3, 0.2}, 0.5));
+  comparison.methods.push_back(compared("high", {0.8, 0.9, 0.8}, 0.04));
+  comparison.methods.push_back(compared("near", {0.1, 1.0, 0.8}, 0.04));
+  comparison.methods.push_back(compared("broken", {0.9, 0.9, 0.9}, 0.04));
+  comparison.methods.back().failure = Failure{ErrorCode::resources, "no"};
+  EXPECT_EQ(best_method(comparison, 0)->name, "high");
+  EXPECT_EQ(verdict(request, comparison)[0],
+            "With 7 features the best is high, ACC 83.3 %. It is better than low. Its difference from near is not "
+            "clear. low does not beat random features (p above 0.05).");
+  for (auto& one : comparison.methods) one.failure = Failure{ErrorCode::resources, "no"};
+  EXPECT_EQ(verdict(request, comparison), Sentences{"No method finished."});
+}
+
+TEST(Verdict, AListIsJudgedAgainstItsControls) {
+  Evaluation evaluation;
+  evaluation.given = compared("", {0.8, 0.9, 0.8}, 0).sizes[0].score;
+  evaluation.all = compared("", {0.2, 0.3, 0.2}, 0).sizes[0].score;
+  evaluation.max_variance = evaluation.given;
+  evaluation.random.accuracy_p = 0.04;
+  EXPECT_EQ(verdict(evaluation),
+            (Sentences{"The list beats random lists of the same size (p = 0.04).",
+                       "It is better than all features: by 60 points of ACC (95 %: 60 to 60).",
+                       "It scores the same as the features of the largest variance, as many of them."}));
+}
+
+}  // namespace
+}  // namespace tamis
