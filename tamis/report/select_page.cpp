@@ -244,6 +244,7 @@ class SelectPage {
     if (guidance) table.columns.push_back({"share", percent, 1});
     if (judged) table.columns.push_back({"p", significant, 2});
     if (some) table.columns.push_back({"selected"});
+    if (result_.stability) table.columns.insert(table.columns.end(), {{"stable", percent, 0}, {"ranks"}});
     if (reasons) table.columns.push_back({"why"});
     if (top_.size() > 1) table.columns.insert(table.columns.end(), {{"most alike"}, {"r", number, 2}});
     std::vector<char> chosen(result_.scores.size(), 0);
@@ -256,6 +257,7 @@ class SelectPage {
       if (guidance) row.emplace_back(guidance->share[at(available_position_[at(j)])]);
       if (judged) row.emplace_back(guidance->evidence[at(available_position_[at(j)])]);
       if (some) row.emplace_back(chosen[at(j)] ? "yes" : "");
+      if (result_.stability) add_stability(row, j);
       if (reasons) row.emplace_back(reason(j));
       if (top_.size() > 1) add_partner(row, rank);
       table.rows.push_back(std::move(row));
@@ -267,11 +269,22 @@ class SelectPage {
     return section;
   }
 
+  void add_stability(std::vector<TableCell>& row, Index j) const {
+    const RepeatedRuns& found = *result_.stability;
+    const Index low = found.rank_low[at(j)], high = found.rank_high[at(j)];
+    row.emplace_back(found.frequency[at(j)]);
+    row.emplace_back(low == high ? std::to_string(low) : concat(low, "\u2013", high));
+  }
+
   std::string reason_text() const {
     std::string out = record_.method.reasons.text;
     if (out.empty()) {
       out = concat(record_.method.name,
                    " scores each feature on its own, so the score is the only reason: ", record_.method.formula, ".");
+    }
+    if (const auto& stability = result_.stability) {
+      out += concat(" Stable: how many of ", stability->runs, stability->resampled ? " half samples" : " seeds",
+                    " select the feature; ranks: its ranks there.");
     }
     if (top_.size() < 2) return out;
     return out +
@@ -590,6 +603,7 @@ class SelectPage {
                       ? std::string(name_of(report.status))
                       : concat(name_of(report.status), ", ", report.iterations, " iterations"));
     if (!report.objective.empty()) add("objective", short_number(report.objective.back(), 10));
+    if (result_.stability) add("stability", stability_text(result_));
     add("time", concat(short_number(report.seconds, 3), " s, ", report.passes, report.passes == 1 ? " pass" : " passes",
                        " over the data"));
     add("memory", concat(size_text(record_.peak_bytes), " peak, whole process"));
