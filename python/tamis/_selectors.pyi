@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Bunch
 from typing_extensions import Self
 
 class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
@@ -16,6 +17,8 @@ class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     verbose: int
     redundancy: float | None
     missing: Literal["refuse", "drop-columns", "mean", "median"]
+    seeds: int | None
+    resample: int | None
     scores_: NDArray[np.float64]
     ranking_: NDArray[np.int64]
     share_: NDArray[np.float64]
@@ -30,6 +33,7 @@ class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     r2_: NDArray[np.float64]
     representative_: NDArray[np.int64]
     redundancy_groups_: list[NDArray[np.int64]]
+    stability_: Bunch
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
@@ -59,6 +63,8 @@ class GuidedUFCM(Selector, method="guided"):
         evidence: bool = True,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class UFCM(Selector, method="ufcm"):
@@ -92,6 +98,8 @@ class UFCM(Selector, method="ufcm"):
         order: Literal["norm", "qr"] = "norm",
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class MaxVariance(Selector, method="maxvar"):
@@ -103,6 +111,8 @@ class MaxVariance(Selector, method="maxvar"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class LaplacianScore(Selector, method="lapscore"):
@@ -122,6 +132,8 @@ class LaplacianScore(Selector, method="lapscore"):
         recall: float = 0.98,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class SPEC(Selector, method="spec"):
@@ -145,6 +157,8 @@ class SPEC(Selector, method="spec"):
         recall: float = 0.98,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class MCFS(Selector, method="mcfs"):
@@ -174,6 +188,8 @@ class MCFS(Selector, method="mcfs"):
         recall: float = 0.98,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class NDFS(Selector, method="ndfs"):
@@ -213,6 +229,8 @@ class NDFS(Selector, method="ndfs"):
         recall: float = 0.98,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class RUFS(Selector, method="rufs"):
@@ -254,6 +272,8 @@ class RUFS(Selector, method="rufs"):
         recall: float = 0.98,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class UDFS(Selector, method="udfs"):
@@ -277,6 +297,8 @@ class UDFS(Selector, method="udfs"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class SPCAFS(Selector, method="spcafs"):
@@ -300,6 +322,8 @@ class SPCAFS(Selector, method="spcafs"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class FSPCA(Selector, method="fspca"):
@@ -315,6 +339,8 @@ class FSPCA(Selector, method="fspca"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class CSS(Selector, method="css"):
@@ -334,6 +360,8 @@ class CSS(Selector, method="css"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class SparseKMeans(Selector, method="sparsekm"):
@@ -357,4 +385,6 @@ class SparseKMeans(Selector, method="sparsekm"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...

@@ -94,8 +94,19 @@ class _OnDask:
         named = bool(names) and all(isinstance(name, str) for name in names)
         self._keep_if("feature_names_in_", np.asarray(names, dtype=object) if named else None)
         self._passes = _Passes(X)
-        is_sparse = sparse.issparse(X._meta)
-        return _core.RemoteRows(n, d, is_sparse, 0 if is_sparse else n * d, self._passes), n
+        return _remote_rows(X, self._passes, where), n
+
+
+def _remote_rows(X, passes, where):
+    """The rows for the core; some of them are taken on the workers, lazily, and cut into chunks anew."""
+
+    def take(rows):
+        some = _blocked(X[rows], where)
+        return _remote_rows(some, passes.of(some), where)
+
+    n, d = X.shape
+    is_sparse = sparse.issparse(X._meta)
+    return _core.RemoteRows(n, d, is_sparse, 0 if is_sparse else n * d, passes, take)
 
 
 def _selector(name):
@@ -189,6 +200,7 @@ class _Passes:
     def __init__(self, X):
         import dask
 
+        self._others = []
         (X,) = dask.optimize(X)
         self._graph = dict(X.__dask_graph__())
         self._chunks = [row[0] for row in X.__dask_keys__()]
@@ -232,15 +244,23 @@ class _Passes:
         self._received += sum(one.nbytes for one in results)
         return results, _Left(nodes) if leaves else None
 
+    def of(self, X):
+        """Passes over another array, whose traffic is counted with these."""
+        self._others.append(_Passes(X))
+        return self._others[-1]
+
     def statistics(self):
         """Traffic between the selector and the workers."""
-        return {
+        own = {
             "chunks": len(self._chunks),
             "requests": self._count,
             "tasks": self._tasks,
             "bytes_sent": self._sent,
             "bytes_received": self._received,
         }
+        for other in self._others:
+            own |= {name: own[name] + count for name, count in other.statistics().items() if name != "chunks"}
+        return own
 
 
 class _Left:

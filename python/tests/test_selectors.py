@@ -70,7 +70,7 @@ DESIGN = {  # the signature that design.md fixes
 
 def test_signature_of_ufcm():
     parameters = inspect.signature(tamis.UFCM).parameters
-    shared = {"verbose": 0, "order": "norm", "redundancy": 0.8, "missing": "refuse"}
+    shared = {"verbose": 0, "order": "norm", "redundancy": 0.8, "missing": "refuse", "seeds": None, "resample": None}
     assert {name: one.default for name, one in parameters.items()} == {**DESIGN, **shared}
     assert list(parameters)[: len(DESIGN)] == list(DESIGN)
 
@@ -83,7 +83,7 @@ def test_signatures_are_those_of_the_core(name):
         assert defaults.pop(option["python_name"]) == option["default"]
     count = "auto" if method["chooses_count"] else None
     shared = {"n_features_to_select": count, "random_state": 0, "n_jobs": None, "verbose": 0}
-    shared |= {"redundancy": 0.8, "missing": "refuse"}
+    shared |= {"redundancy": 0.8, "missing": "refuse", "seeds": None, "resample": None}
     shared |= {"init": "kmeans"} if method["takes_init"] else {}
     shared |= {"supervised": False} if method["takes_classes"] else {}
     assert defaults == shared
