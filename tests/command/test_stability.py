@@ -160,7 +160,8 @@ def test_tables_of_few_rows(tmp_path, rows):
 
 def test_a_half_that_cannot_be_ranked_is_named(tmp_path):
     path = write_npy(tmp_path / "few.npy", np.random.default_rng(1).normal(size=(8, 6)))
-    refused(tamis("select", path, "-m", "ufcm", "-c", "6", "--resample", "3", "--quiet"), [2], "half sample 1 of 3: ufcm: clusters = 6")
+    run = tamis("select", path, "-m", "ufcm", "-c", "6", "--resample", "3", "--quiet")
+    refused(run, [2], "half sample 1 of 3: ufcm: clusters = 6")
     X = np.zeros((40, 3))
     X[0, 0] = 1.0  # half of the half samples are constant
     run = tamis("select", write_npy(tmp_path / "rare.npy", X), "-m", "maxvar", "-k", "1", "--resample", "20", "--quiet")

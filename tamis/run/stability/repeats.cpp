@@ -239,9 +239,11 @@ std::string stability_text(const SelectResult& result) {
   const auto often = std::ranges::count_if(result.selected, [&](Index j) {
     return std::llround(found.frequency[j] * static_cast<double>(found.runs)) >= most;
   });
-  std::string out =
-      concat(often, " of ", result.selected.size(), " selected columns are chosen by ",
-             most < found.runs ? "at least " : "all ", most < found.runs ? concat(most, " of ") : "", found.runs, what);
+  const std::string runs =
+      most < found.runs ? concat("at least ", most, " of ", found.runs) : concat("all ", found.runs);
+  const std::string out =
+      concat(often, " of ", result.selected.size(),
+             result.selected.size() == 1 ? " selected column is" : " selected columns are", " chosen by ", runs, what);
   if (!found.index) return out + "; Nogueira's index needs columns that are left out";
   return concat(out, "; Nogueira's index ", short_number(found.index->value, 2), " [",
                 short_number(found.index->low, 2), ", ", short_number(found.index->high, 2), "]");
