@@ -245,8 +245,9 @@ std::string stability_text(const SelectResult& result) {
       concat(often, " of ", result.selected.size(),
              result.selected.size() == 1 ? " selected column is" : " selected columns are", " chosen by ", runs, what);
   if (!found.index) return out + "; Nogueira's index needs columns that are left out";
-  return concat(out, "; Nogueira's index ", short_number(found.index->value, 2), " [",
-                short_number(found.index->low, 2), ", ", short_number(found.index->high, 2), "]");
+  const auto hundredths = [](double value) { return short_number(std::round(100 * value) / 100 + 0.0, 2); };
+  return concat(out, "; Nogueira's index ", hundredths(found.index->value), " [", hundredths(found.index->low), ", ",
+                hundredths(found.index->high), "]");
 }
 
 }  // namespace tamis
