@@ -7,6 +7,7 @@
 #include "app/figures.h"
 #include "app/help.h"
 #include "app/session.h"
+#include "tamis/base/text/number.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/base/text/spelling.h"
 #include "tamis/eval/metrics.h"
@@ -36,6 +37,7 @@ struct SelectArguments {
   std::vector<std::string> include, exclude;
   std::string output;
   std::string image, figures;
+  std::string seeds, resample;
   std::string checkpoint;
   bool strict = false;
 };
@@ -57,6 +59,12 @@ void add_select_flags(CLI::App& app, SelectArguments& arguments) {
                  "Report groups of columns with absolute correlations of this size, and the selected column that "
                  "stands for each other one; or off (0.8)")
       ->type_name("NUMBER");
+  app.add_option("--seeds", arguments.seeds,
+                 "Report how stable the selection is: run it with this many seeds, --seed and the next ones: 2..1000")
+      ->type_name("INTEGER");
+  app.add_option("--resample", arguments.resample,
+                 "Report how stable the selection is: run it on this many random halves of the rows: 2..1000")
+      ->type_name("INTEGER");
   app.add_option("--supervise", arguments.supervise,
                  "Use these labels as clusters (ufcm): a column, an npz array, a file, or FILE:COLUMN joined by row "
                  "identifiers; empty or -1 is unlabelled")
@@ -111,6 +119,13 @@ bool wants_evidence(const MethodArguments& arguments) {
   return options.evidence;
 }
 
+std::optional<Index> parse_repeats(const std::string& text, const char* name) {
+  if (text.empty()) return std::nullopt;
+  const auto count = parse_whole<Index>(text);
+  require(count.has_value(), ErrorCode::usage, name, " = ", text, ", need 2..", kMostRepeats);
+  return count;
+}
+
 void read_and_resolve(Job& job, Session& session) {
   const SelectArguments& arguments = job.arguments;
   if (!arguments.features.empty()) job.request.features = parse_feature_count(arguments.features);
@@ -119,6 +134,9 @@ void read_and_resolve(Job& job, Session& session) {
   job.request.evidence = wants_evidence(arguments.method);
   job.request.checkpoint = arguments.checkpoint;
   job.request.page = !arguments.output.empty();
+  job.request.seeds = parse_repeats(arguments.seeds, "seeds");
+  job.request.resample = parse_repeats(arguments.resample, "resample");
+  require_repeats(job.request);
   if (!arguments.image.empty()) job.page.image = parse_image_shape(arguments.image);
   job.page.id_column = arguments.data.id;
   Context& context = session.context();
@@ -218,6 +236,7 @@ std::string summary(const Job& job, Session& session) {
       {"time", concat(short_number(report.seconds, 3), " s, ", report.passes, report.passes == 1 ? " pass" : " passes",
                       " over the data, ", session.context().threads(), " threads")});
   if (const auto& redundancy = job.result.redundancy) table.add({"redundancy", repetition_text(*redundancy)});
+  if (job.result.stability) table.add({"stability", stability_text(job.result)});
   if (!job.result.selection.clusters.empty()) table.add({"clusters", cluster_sizes(job.result.selection.clusters)});
   std::string out = table.to_text();
   for (const auto& sentence : verdict(job.result)) out += (out.ends_with(".\n") ? "" : "\n") + sentence + "\n";

@@ -102,12 +102,35 @@ nb::object redundancy_of(const SelectResult& result) {
   return out;
 }
 
+// How stable the selection is; None where nobody asked.
+nb::object stability_of(const SelectResult& result) {
+  if (!result.stability) return nb::none();
+  const RepeatedRuns& found = *result.stability;
+  nb::dict out;
+  out["by"] = found.resampled ? "resample" : "seeds";
+  out["runs"] = found.runs;
+  out["rows"] = found.rows;
+  out["counts"] = to_array(std::vector<Index>(found.counts));
+  out["frequency"] = to_array(std::vector<double>(found.frequency));
+  out["rank_low"] = to_array(std::vector<Index>(found.rank_low));
+  out["rank_high"] = to_array(std::vector<Index>(found.rank_high));
+  out["mean_rank"] = to_array(std::vector<double>(found.mean_rank));
+  out["consensus"] = to_array(std::vector<Index>(found.consensus));
+  const auto& index = found.index;
+  out["index"] = index ? nb::object(nb::float_(index->value)) : nb::none();
+  out["variance"] = index ? nb::object(nb::float_(index->variance)) : nb::none();
+  out["interval"] = index ? nb::object(nb::make_tuple(index->low, index->high)) : nb::none();
+  out["text"] = to_text(stability_text(result));
+  return out;
+}
+
 nb::dict result_of(SelectResult result, const Options& options, const Speller& speller) {
   nb::dict out;
   out["report"] = report_of(result.selection.report, options, speller);
   out["warnings"] = spelled_with_kinds(result.selection.report.warnings, speller);
   out["guidance"] = guidance_of(result);
   out["redundancy"] = redundancy_of(result);
+  out["stability"] = stability_of(result);
   out["scores"] = to_array(std::move(result.scores));
   out["ranking"] = to_array(std::move(result.ranking));
   out["selected"] = to_array(std::move(result.selected));
@@ -126,7 +149,8 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
                 const std::vector<Index>& exclude, const std::optional<Classes>& classes, const nb::object& init,
                 std::uint64_t seed, int threads, std::uint64_t memory, const nb::object& progress,
                 const nb::dict& words, const std::optional<std::vector<std::string>>& names,
-                const std::optional<double>& redundancy) {
+                const std::optional<double>& redundancy, const std::optional<Index>& seeds,
+                const std::optional<Index>& resample) {
   const Method& method = find_method(method_name);
   const std::shared_ptr<BoundMethod> bound = method.bind();
   const Speller speller = python_names(words);
@@ -138,9 +162,11 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
     request.exclude = exclude;
     request.name = names_or_positions(names);
     request.redundancy = redundancy;
+    request.seeds = seeds;
+    request.resample = resample;
     request.classes = classes_of(classes);
     set_options(*bound, values, method.name);
-    if (!init.is_none()) bound->start_from(matrix_of(init));
+    if (!init.is_none()) request.init = matrix_of(init);
     Run run(threads, seed, memory, progress);
     const Source source = source_of(data);
     SelectResult result =
@@ -253,7 +279,7 @@ NB_MODULE(_core, m) {
         "scale"_a = "none", "include"_a = std::vector<tamis::Index>(), "exclude"_a = std::vector<tamis::Index>(),
         "classes"_a.none() = nb::none(), "init"_a.none() = nb::none(), "seed"_a = 0, "threads"_a = 0, "memory"_a = 0,
         "progress"_a.none() = nb::none(), "words"_a = nb::dict(), "names"_a.none() = nb::none(),
-        "redundancy"_a.none() = nb::none(),
+        "redundancy"_a.none() = nb::none(), "seeds"_a.none() = nb::none(), "resample"_a.none() = nb::none(),
         "One selection, as `tamis select` does it. With `names` (empty: there are none) it warns about doubtful "
         "columns.");
   m.def("compare", &compare, "data"_a, "methods"_a, "features"_a, "clusters"_a, "scale"_a = "none",

@@ -58,8 +58,20 @@ RemoteStore::Run runner(const nb::object& run, Index rows) {
   };
 }
 
-std::shared_ptr<RemoteStore> make_remote(Index rows, Index cols, bool sparse, Index nonzeros, const nb::object& run) {
-  return std::make_shared<RemoteStore>(RemoteShape{rows, cols, sparse, nonzeros, DType::f64}, runner(run, rows));
+// take(positions of rows, increasing) -> RemoteRows of these.
+RemoteStore::Take taker(const nb::object& take) {
+  if (take.is_none()) return nullptr;
+  const std::shared_ptr<const void> kept = lease_of(take);
+  return [kept](const std::vector<Index>& rows) -> std::shared_ptr<const Store> {
+    const nb::gil_scoped_acquire gil;
+    return nb::cast<std::shared_ptr<RemoteStore>>(object_of(kept)(to_array(std::vector<Index>(rows))));
+  };
+}
+
+std::shared_ptr<RemoteStore> make_remote(Index rows, Index cols, bool sparse, Index nonzeros, const nb::object& run,
+                                         const nb::object& take) {
+  return std::make_shared<RemoteStore>(RemoteShape{rows, cols, sparse, nonzeros, DType::f64}, runner(run, rows),
+                                       kBlockRows, taker(take));
 }
 
 nb::tuple partial_of(const std::string& pass, const ByteArray& shared, const std::vector<ByteArray>& by_row,
@@ -93,8 +105,9 @@ std::optional<Source> remote_source_of(const nb::handle& data) {
 
 void register_remote(nb::module_& m) {
   using namespace nb::literals;
-  nb::class_<RemoteStore>(m, "RemoteRows", "Rows that live elsewhere; run() runs a pass where they are.")
-      .def(nb::new_(&make_remote), "rows"_a, "cols"_a, "sparse"_a, "nonzeros"_a, "run"_a);
+  nb::class_<RemoteStore>(m, "RemoteRows",
+                          "Rows that live elsewhere; run() runs a pass where they are, take() gives some of them.")
+      .def(nb::new_(&make_remote), "rows"_a, "cols"_a, "sparse"_a, "nonzeros"_a, "run"_a, "take"_a.none() = nb::none());
   m.attr("block_rows") = kBlockRows;
   m.def(
       "remote_partial", &partial_of, "pass_name"_a, "shared"_a, "by_row"_a, "chunk"_a.none(), "rows"_a, "first"_a,

@@ -16,6 +16,7 @@
 #include "tamis/eval/evaluate.h"
 #include "tamis/eval/metrics.h"
 #include "tamis/eval/redundancy.h"
+#include "tamis/eval/stability.h"
 #include "tamis/graph/graph.h"
 #include "tamis/graph/laplacian.h"
 #include "tamis/run/compare.h"

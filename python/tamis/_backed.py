@@ -28,10 +28,10 @@ class BackedRows:
 
     def source(self, rows=None):
         """A source for the core: these rows (increasing positions), or all."""
-        count = self.shape[0] if rows is None else len(rows)
-        return _core.RemoteRows(
-            count, self.shape[1], self.is_sparse, 0 if self.is_sparse else count * self.shape[1], _Passes(self, rows)
-        )
+        rows = np.arange(self.shape[0]) if rows is None else np.asarray(rows)
+        stored = 0 if self.is_sparse else len(rows) * self.shape[1]
+        run, take = _Passes(self, rows), lambda some: self.source(rows[some])
+        return _core.RemoteRows(len(rows), self.shape[1], self.is_sparse, stored, run, take)
 
     def piece_rows(self):
         """Rows read at a time: a power of two of the core's blocks."""
@@ -118,7 +118,7 @@ class _Passes:
 
     def __init__(self, backed, rows):
         self._backed, self._looked = backed, False
-        self._rows = np.arange(backed.shape[0]) if rows is None else np.asarray(rows)
+        self._rows = rows
 
     def __call__(self, name, shared, by_row, rows, merged, reads, leaves):
         """The results of the pieces that start before row `rows`, or their merged result; and what the pass left."""

@@ -19,9 +19,11 @@ default_subsets: int = 20
 default_redundancy: float = 0.8
 
 class RemoteRows:
-    """Rows that live elsewhere; run() runs a pass where they are."""
+    """
+    Rows that live elsewhere; run() runs a pass where they are, take() gives some of them.
+    """
 
-    def __init__(self, rows: int, cols: int, sparse: bool, nonzeros: int, run: object) -> None: ...
+    def __init__(self, rows: int, cols: int, sparse: bool, nonzeros: int, run: object, take: object | None = None) -> None: ...
 
 block_rows: int = 2048
 
@@ -70,7 +72,7 @@ def version_text() -> str:
 def methods() -> list:
     """Every method with its options: name, type, default, range, help."""
 
-def select(method: str, data: object, options: dict, features: object | None = None, scale: str = 'none', include: Sequence[int] = [], exclude: Sequence[int] = [], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, init: object | None = None, seed: int = 0, threads: int = 0, memory: int = 0, progress: object | None = None, words: dict = {}, names: Sequence[str] | None = None, redundancy: float | None = None) -> dict:
+def select(method: str, data: object, options: dict, features: object | None = None, scale: str = 'none', include: Sequence[int] = [], exclude: Sequence[int] = [], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, init: object | None = None, seed: int = 0, threads: int = 0, memory: int = 0, progress: object | None = None, words: dict = {}, names: Sequence[str] | None = None, redundancy: float | None = None, seeds: int | None = None, resample: int | None = None) -> dict:
     """
     One selection, as `tamis select` does it. With `names` (empty: there are none) it warns about doubtful columns.
     """

@@ -53,6 +53,16 @@ _SHARED = {
         "their norm; 'auto' chooses between 'none' and 'standard' by the units of the features (`report_['scale']`). Nothing is "
         "shifted, so sparse data stay sparse. transform returns the values of X as they are.",
     ),
+    "seeds": (
+        "int or None, default=None",
+        "Number of runs, 2..1000, with `random_state` and the seeds after it, that `stability_` is measured by. The "
+        "selection is that of the first. None: there are no other runs.",
+    ),
+    "resample": (
+        "int or None, default=None",
+        "The same with runs on half of the rows, drawn at random without replacement. At most one of `seeds` and "
+        "`resample` is given.",
+    ),
     "verbose": ("int, default=0", "1 shows a line of progress on standard error."),
 }
 
@@ -98,6 +108,13 @@ _ATTRIBUTES = {
     "redundancy_groups_": (
         "list of ndarray",
         "Groups of features that repeat each other: the best first, then the others by absolute correlation with it.",
+    ),
+    "stability_": (
+        "Bunch",
+        "How stable the selection is, with `seeds` or `resample`: of each feature `frequency` (fraction of the runs that "
+        "select it), `mean_rank`, `rank_low` and `rank_high` (of the middle 90 % of the runs; of all if they are fewer than "
+        "20); `consensus` (features by mean rank), Nogueira's `index` with its `variance` and 95 % `interval` (None if all "
+        "features are selected), `by`, `runs`, `rows`, `counts`, `text`.",
     ),
     "report_": ("dict", "Path taken, passes over the data, seconds, values determined from the data, warnings."),
     "n_features_in_": ("int", "Number of features seen in fit."),

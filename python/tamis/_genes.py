@@ -13,7 +13,7 @@ from scipy import sparse
 from . import _core
 from ._backed import BackedRows, CopiedRows
 from ._core_data import core_data
-from ._running import progress_for, seed_of, thread_count, warn_all
+from ._running import progress_for, repeats, seed_of, thread_count, warn_all
 
 _METHODS = {method["name"]: method for method in _core.methods()}
 _PYTHON_NAMES = {method["python_name"]: method["name"] for method in _METHODS.values()}
@@ -41,6 +41,8 @@ def select_genes(
     inplace=True,
     key_added=None,
     gene_symbols=None,
+    seeds=None,
+    resample=None,
     **options,
 ):
     """Select the genes that carry the structure of the cells.
@@ -88,6 +90,10 @@ def select_genes(
         ``tamis_selected``, ``tamis_score``, ``tamis_rank``, ...
     gene_symbols : str, default=None
         Column of ``.var`` with the names that `include` and `exclude` use. None: ``.var_names``.
+    seeds, resample : int or None, default=None
+        Number of further runs that measure how stable the selection is: with the seeds after `random_state` (the first of
+        so many is the selection itself), or on random halves of the cells. At most one of them, 2..1000, not with
+        `batch_key`. See docs/stability.md.
     **options
         Further options of the method, named as in its selector: ``alpha=0.5``, ``n_neighbors=10``.
 
@@ -105,10 +111,14 @@ def select_genes(
         ``tamis_share``, ``tamis_evidence`` (float)
             With guided and without `batch_key`: the fraction of a gene's variance between the groups of cells, and its
             p-value (see `GuidedUFCM`).
+        ``tamis_frequency``, ``tamis_rank_low``, ``tamis_rank_high`` (float)
+            With `seeds` or `resample`: the fraction of the runs that select the gene, and its lowest and highest rank in
+            the middle 90 % of them (in all if they are fewer than 20). NaN for excluded genes.
 
         ``.uns["tamis"]`` describes the run: ``version, method, n_top, scale, random_state, params`` (the options),
         ``resolved`` (values determined from the data: an array each, one number per batch), ``warnings``; also ``layer``
-        and ``batches`` (``key, names, n_obs, skipped``) if given. Options that are None are left out.
+        and ``batches`` (``key, names, n_obs, skipped``) if given, and ``stability`` (``by, runs, rows, counts, text`` and,
+        unless all genes are selected, ``index, variance, interval``). Options that are None are left out.
 
     Warns
     -----
@@ -129,6 +139,7 @@ def select_genes(
     included = _gene_mask(adata, include, "include", names)
     excluded = _gene_mask(adata, exclude, "exclude", names)
     _check_counts(adata, n_top, included, excluded, batch_key)
+    _check_repeats(seeds, resample, batch_key)
     X, look = _matrix(adata, layer, method, excluded)
     early = look.warnings()
     warn_all(early, stacklevel=2)
@@ -142,16 +153,18 @@ def select_genes(
         "seed": seed_of(random_state),
         "threads": thread_count(n_jobs),
         "words": {"features": "n_top"},
+        "seeds": repeats(seeds, "seeds"),
+        "resample": repeats(resample, "resample"),
     }
     if batch_key is None:
         result = _run(method, X, None, init, shared, verbose, method["python_name"])
         score, order, batches, reports = result["scores"], result["ranking"], None, [result["report"]]
-        guidance = result["guidance"] or {}
+        guidance, stability = result["guidance"] or {}, result["stability"]
         n_top = len(result["selected"])
         found = list(result["warnings"])
     else:
         score, order, batches, reports, found = _over_batches(adata, method, X, batch_key, init, shared, verbose)
-        guidance = {}
+        guidance, stability = {}, None
     found = look.warnings()[len(early) :] + found
     warn_all(found, stacklevel=2)
 
@@ -159,6 +172,9 @@ def select_genes(
     for name in ("share", "evidence"):
         if guidance.get(name) is not None:
             columns[f"{key or 'tamis'}_{name}"] = guidance[name]
+    for name in ("frequency", "rank_low", "rank_high"):
+        if stability is not None:
+            columns[f"{key or 'tamis'}_{name}"] = np.where(np.isnan(score), np.nan, stability[name])
     if not inplace:
         import pandas
 
@@ -170,6 +186,8 @@ def select_genes(
         about["key_added"] = key
     if batches is not None:
         about["batches"] = batches
+    if stability is not None:
+        about["stability"] = _about_stability(stability)
     for name, values in columns.items():
         adata.var[name] = values
     adata.uns["tamis"] = about
@@ -302,6 +320,12 @@ def _check_counts(adata, n_top, included, excluded, batch_key):
         raise ValueError(f"select_genes: n_top = {n_top!r}, need 1..{available}, the number of genes not excluded")
     if n_top < included.sum():
         raise ValueError(f"select_genes: n_top = {n_top}, need at least the {included.sum()} included")
+
+
+def _check_repeats(seeds, resample, batch_key):
+    given = [name for name, wanted in (("seeds", seeds), ("resample", resample)) if wanted is not None]
+    if given and batch_key is not None:
+        raise ValueError(f"select_genes: {given[0]} with batch_key: ranks over batches are not repeated, need one of them")
 
 
 # --- The matrix -------------------------------------------------------------------------------------------------------
@@ -516,6 +540,15 @@ def _columns(score, order, included, n_top, key):
     if key is None:
         return {f"tamis_{name}": value for name, value in values.items()}
     return {key: selected, f"{key}_score": values["score"], f"{key}_rank": rank}
+
+
+def _about_stability(stability):
+    """All but the numbers of single genes, which are in `.var`."""
+    about = {name: stability[name] for name in ("by", "runs", "rows", "counts", "text")}
+    if stability["index"] is not None:
+        about |= {name: stability[name] for name in ("index", "variance")}
+        about["interval"] = np.array(stability["interval"])
+    return about
 
 
 def _description(method, options, init, shared, reports, messages):

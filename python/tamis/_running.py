@@ -28,6 +28,15 @@ def thread_count(n_jobs):
     return min(cores, int(limit)) if limit.isdigit() and int(limit) > 0 else cores
 
 
+def repeats(wanted, name):
+    """None or a number of runs, for the core, which knows how many there may be."""
+    if wanted is None:
+        return None
+    if isinstance(wanted, numbers.Integral) and not isinstance(wanted, (bool, np.bool_)) and abs(wanted) < 2**63:
+        return int(wanted)
+    raise ValueError(f"{name} = {wanted!r}, need None, or 2..1000")
+
+
 def seed_of(random_state):
     """The core's seed: the integer itself, as in the command and C++, or one drawn from the given generator."""
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):

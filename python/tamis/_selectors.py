@@ -12,7 +12,7 @@ import warnings
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils import Bunch, check_array, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _core
@@ -21,7 +21,7 @@ from ._documentation import class_documentation
 from ._fitted import Fitted, nearest_rule
 from ._frames import blanked, column_names, positions_of, require_loaded, require_numbers
 from ._inputs import class_numbers
-from ._running import progress_for, seed_of, thread_count, warn_all
+from ._running import progress_for, repeats, seed_of, thread_count, warn_all
 from ._unwrap import unwrapped
 
 _METHODS = {method["name"]: method for method in _core.methods()}
@@ -86,6 +86,8 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
                 words=_WORDS,
                 names=self._names(data, kept),
                 redundancy=_redundancy(self.redundancy),
+                seeds=repeats(self.seeds, "seeds"),
+                resample=repeats(self.resample, "resample"),
             )
             if progress:
                 progress("done", 1.0, "done")
@@ -273,6 +275,12 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
             redundancy["representative"] = over(np.where(there < 0, -1, kept[there]), kept, -1)
         if redundancy:
             redundancy["groups"] = [kept[group] for group in redundancy["groups"]]
+        stability = result["stability"] or {}
+        for name, rest in (("frequency", np.nan), ("mean_rank", np.nan), ("rank_low", -1), ("rank_high", -1)):
+            if stability:
+                stability[name] = over(stability[name], kept, rest)
+        if stability:
+            stability["consensus"] = kept[stability["consensus"]]
 
     def _names(self, data, kept):
         """Names of the columns for warnings about them; None on Dask, where no rows are looked at."""
@@ -327,6 +335,7 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
         for name in ("r2", "representative"):
             self._keep_if(name + "_", redundancy.get(name))
         self._keep_if("redundancy_groups_", redundancy.get("groups"))
+        self._keep_if("stability_", None if result["stability"] is None else Bunch(**result["stability"]))
         self.report_ = report
         self.report_["scale"] = result["scale"]
         if result["scale_reason"]:
@@ -367,6 +376,7 @@ def _signature(method):
     words += [(option["python_name"], option["default"]) for option in method["options"] if option["late"]]
     words.append(("redundancy", _REDUNDANT))
     words += [("missing", "refuse"), ("include", None), ("exclude", None), ("scale", "none")]
+    words += [("seeds", None), ("resample", None)]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Signature(
         [inspect.Parameter("self", kind)] + [inspect.Parameter(name, kind, default=value) for name, value in words]

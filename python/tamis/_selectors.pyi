@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Bunch
 from typing_extensions import Self
 
 class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
@@ -20,6 +21,8 @@ class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     include: Any
     exclude: Any
     scale: Literal["none", "standard", "minmax", "unit", "auto"]
+    seeds: int | None
+    resample: int | None
     scores_: NDArray[np.float64]
     ranking_: NDArray[np.int64]
     share_: NDArray[np.float64]
@@ -35,6 +38,7 @@ class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     r2_: NDArray[np.float64]
     representative_: NDArray[np.int64]
     redundancy_groups_: list[NDArray[np.int64]]
+    stability_: Bunch
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
@@ -70,6 +74,8 @@ class GuidedUFCM(Selector, method="guided"):
         include: Any = None,
         exclude: Any = None,
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class UFCM(Selector, method="ufcm"):
@@ -106,6 +112,8 @@ class UFCM(Selector, method="ufcm"):
         include: Any = None,
         exclude: Any = None,
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class MaxVariance(Selector, method="maxvar"):
@@ -120,6 +128,8 @@ class MaxVariance(Selector, method="maxvar"):
         include: Any = None,
         exclude: Any = None,
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class LaplacianScore(Selector, method="lapscore"):
@@ -142,6 +152,8 @@ class LaplacianScore(Selector, method="lapscore"):
         include: Any = None,
         exclude: Any = None,
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class SPEC(Selector, method="spec"):
@@ -168,6 +180,8 @@ class SPEC(Selector, method="spec"):
         include: Any = None,
         exclude: Any = None,
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class MCFS(Selector, method="mcfs"):
@@ -200,6 +214,8 @@ class MCFS(Selector, method="mcfs"):
         include: Any = None,
         exclude: Any = None,
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class NDFS(Selector, method="ndfs"):
@@ -242,6 +258,8 @@ class NDFS(Selector, method="ndfs"):
         include: Any = None,
         exclude: Any = None,
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class RUFS(Selector, method="rufs"):
@@ -286,6 +304,8 @@ class RUFS(Selector, method="rufs"):
         include: Any = None,
         exclude: Any = None,
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class UDFS(Selector, method="udfs"):
@@ -312,6 +332,8 @@ class UDFS(Selector, method="udfs"):
         include: Any = None,
         exclude: Any = None,
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class SPCAFS(Selector, method="spcafs"):
@@ -338,6 +360,8 @@ class SPCAFS(Selector, method="spcafs"):
         include: Any = None,
         exclude: Any = None,
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class FSPCA(Selector, method="fspca"):
@@ -356,6 +380,8 @@ class FSPCA(Selector, method="fspca"):
         include: Any = None,
         exclude: Any = None,
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class CSS(Selector, method="css"):
@@ -378,6 +404,8 @@ class CSS(Selector, method="css"):
         include: Any = None,
         exclude: Any = None,
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...
 
 class SparseKMeans(Selector, method="sparsekm"):
@@ -404,4 +432,6 @@ class SparseKMeans(Selector, method="sparsekm"):
         include: Any = None,
         exclude: Any = None,
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
+        seeds: int | None = None,
+        resample: int | None = None,
     ) -> None: ...

@@ -96,7 +96,7 @@ class _OnDask:
         X = _blocked(_array(X, where), where)
         if X.shape[1] != self.n_features_in_:
             raise ValueError(f"{where}: X has {X.shape[1]} features, need {self.n_features_in_}")
-        return _remote_rows(X, _Passes(X))
+        return _remote_rows(X, _Passes(X), where)
 
     def _rows_to_report(self, X, where):
         raise ValueError(f"{where}: a page needs rows in memory; fit tamis.{type(self).__name__} to X.compute(), or to a sample")
@@ -114,12 +114,19 @@ class _OnDask:
         self.n_features_in_ = d
         self._keep_if("feature_names_in_", np.asarray(names, dtype=object) if named else None)
         self._passes = _Passes(X)
-        return _remote_rows(X, self._passes), n
+        return _remote_rows(X, self._passes, where), n
 
 
-def _remote_rows(X, passes):
-    (n, d), is_sparse = X.shape, sparse.issparse(X._meta)
-    return _core.RemoteRows(n, d, is_sparse, 0 if is_sparse else n * d, passes)
+def _remote_rows(X, passes, where):
+    """The rows for the core; some of them are taken on the workers, lazily, and cut into chunks anew."""
+
+    def take(rows):
+        some = _blocked(X[rows], where)
+        return _remote_rows(some, passes.of(some), where)
+
+    n, d = X.shape
+    is_sparse = sparse.issparse(X._meta)
+    return _core.RemoteRows(n, d, is_sparse, 0 if is_sparse else n * d, passes, take)
 
 
 def _selector(name):
@@ -218,6 +225,7 @@ class _Passes:
     def __init__(self, X):
         import dask
 
+        self._others = []
         (X,) = dask.optimize(X)
         self._graph = dict(X.__dask_graph__())
         self._chunks = [row[0] for row in X.__dask_keys__()]
@@ -261,15 +269,23 @@ class _Passes:
         self._received += sum(one.nbytes for one in results)
         return results, _Left(nodes) if leaves else None
 
+    def of(self, X):
+        """Passes over another array, whose traffic is counted with these."""
+        self._others.append(_Passes(X))
+        return self._others[-1]
+
     def statistics(self):
         """Traffic between the selector and the workers."""
-        return {
+        own = {
             "chunks": len(self._chunks),
             "requests": self._count,
             "tasks": self._tasks,
             "bytes_sent": self._sent,
             "bytes_received": self._received,
         }
+        for other in self._others:
+            own |= {name: own[name] + count for name, count in other.statistics().items() if name != "chunks"}
+        return own
 
 
 class _Left:

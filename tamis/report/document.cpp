@@ -47,6 +47,8 @@ void write_request(Json& json, const SelectionRecord& record) {
   write_options(json, record.options, record.result.selection.report);
   write_scale(json, record.result.scale, record.result.scale_reason, record.table);
   json.member("seed", record.seed).member("threads", record.threads);
+  if (record.request.seeds) json.member("seeds", *record.request.seeds);
+  if (record.request.resample) json.member("resample", *record.request.resample);
   json.member_if(record.memory_limit > 0, "memory", record.memory_limit);
   json.member("include", record.request.include).member("exclude", record.request.exclude);
   json.member("supervised", !record.request.classes.empty()).end_object();
@@ -123,6 +125,30 @@ void write_redundancy(Json& json, const SelectResult& result) {
   json.end_array().member("rows", found.rows).key("note");
   found.note.empty() ? json.null() : json.value(found.note);
   json.end_object();
+}
+
+void write_ranks(Json& json, const char* name, const std::vector<Index>& ranks) {
+  json.key(name).begin_array();
+  for (const Index rank : ranks) rank < 0 ? json.null() : json.value(rank);
+  json.end_array();
+}
+
+// Only where it was asked for.
+void write_stability(Json& json, const SelectResult& result) {
+  if (!result.stability) return;
+  const RepeatedRuns& found = *result.stability;
+  json.key("stability").begin_object().member("by", found.resampled ? "resample" : "seeds");
+  json.member("runs", found.runs).member("rows", found.rows).member("counts", found.counts);
+  json.member("frequency", found.frequency);
+  write_ranks(json, "rank_low", found.rank_low);
+  write_ranks(json, "rank_high", found.rank_high);
+  json.member("mean_rank", found.mean_rank).member("consensus", found.consensus).key("index");
+  if (found.index) {
+    json.value(found.index->value).member("variance", found.index->variance);
+    json.member("interval", std::vector<double>{found.index->low, found.index->high}).end_object();
+  } else {
+    json.null().key("variance").null().key("interval").null().end_object();
+  }
 }
 
 void write_report(Json& json, const SelectionRecord& record) {
@@ -204,6 +230,7 @@ std::string selection_json(const SelectionRecord& record) {
   json.member("names", names).member("scores", result.scores).member("verdict", verdict(result));
   if (result.selection.guidance) write_guidance(json, result);
   write_redundancy(json, result);
+  write_stability(json, result);
   json.member_if(!result.selection.clusters.empty(), "clusters", result.selection.clusters);
   const Forecast& expected = result.forecast;
   json.key("forecast").begin_object().member("seconds", expected.seconds).member("passes", expected.passes);
@@ -256,6 +283,11 @@ std::string redundancy_header(const std::optional<Redundancy>& found) {
   return found->r2.empty() ? ",group" : ",representative,r2,group";
 }
 
+// ",frequency,rank_low,rank_high"
+std::string stability_cells(const RepeatedRuns& found, Index j) {
+  return concat(",", number_text(found.frequency[j]), ",", found.rank_low[j], ",", found.rank_high[j]);
+}
+
 }  // namespace
 
 void write_ranking(const SelectionRecord& record, FileWriter& out) {
@@ -268,7 +300,8 @@ void write_ranking(const SelectionRecord& record, FileWriter& out) {
   const bool judged = guidance && !guidance->evidence.empty();
   const std::vector<Index> group = group_numbers(result);
   out.write(concat(kRankingHeader, guidance ? ",share" : "", judged ? ",evidence" : "",
-                   redundancy_header(result.redundancy), ",column\n"));
+                   redundancy_header(result.redundancy), result.stability ? ",frequency,rank_low,rank_high" : "",
+                   ",column\n"));
   for (std::size_t rank = 0; rank < result.ranking.size(); ++rank) {
     const Index j = result.ranking[rank];
     std::string line = std::to_string(rank + 1) + ',' + std::to_string(j) + ',';
@@ -277,6 +310,7 @@ void write_ranking(const SelectionRecord& record, FileWriter& out) {
     if (guidance) line += ',' + number_text(share[j]);
     if (judged) line += ',' + number_text(evidence[j]);
     if (result.redundancy) line += redundancy_cells(*result.redundancy, group[j], j);
+    if (result.stability) line += stability_cells(*result.stability, j);
     out.write(line + ',' + std::to_string(record.table.column(j)) + '\n');
   }
 }

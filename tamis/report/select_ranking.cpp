@@ -3,6 +3,7 @@
 
 #include "tamis/report/charts.h"
 #include "tamis/report/select_view.h"
+#include "tamis/run/stability/repeats.h"
 
 namespace tamis {
 
@@ -77,6 +78,10 @@ std::string reason_text(const SelectView& view) {
     out = concat(view.record.method.name,
                  " scores each feature on its own, so the score is the only reason: ", view.record.method.formula, ".");
   }
+  if (const auto& stability = view.result.stability) {
+    out += concat(" Stable: how many of ", stability->runs, stability->resampled ? " half samples" : " seeds",
+                  " select the feature; ranks: its ranks there.");
+  }
   if (view.top.size() < 2) return out;
   return out + concat(" Most alike: among the best ", view.top.size(),
                       ", the feature with the largest absolute correlation r; it is the most redundant with this one.");
@@ -105,6 +110,12 @@ page::Table weights_table(const SelectView& view) {
     table.caption += concat(" The first ", table.rows.size(), " of ", view.result.ranking.size(), ".");
   }
   return table;
+}
+
+void add_stability(const RepeatedRuns& found, Index j, std::vector<TableCell>& row) {
+  const Index low = found.rank_low[at(j)], high = found.rank_high[at(j)];
+  row.emplace_back(found.frequency[at(j)]);
+  row.emplace_back(low == high ? std::to_string(low) : concat(low, "\u2013", high));
 }
 
 void add_partner(const SelectView& view, std::vector<TableCell>& row, std::size_t rank) {
@@ -171,6 +182,7 @@ page::Section ranking_section(const SelectView& view) {
   if (guidance) table.columns.push_back({"share", percent, 1});
   if (judged) table.columns.push_back({"p", significant, 2});
   if (some) table.columns.push_back({"selected"});
+  if (view.result.stability) table.columns.insert(table.columns.end(), {{"stable", percent, 0}, {"ranks"}});
   if (why) table.columns.push_back({"why"});
   if (view.profile) table.columns.push_back({"by cluster", strip});
   if (view.top.size() > 1) table.columns.insert(table.columns.end(), {{"most alike"}, {"r", number, 2}});
@@ -182,6 +194,7 @@ page::Section ranking_section(const SelectView& view) {
     if (guidance) row.emplace_back(guidance->share[at(view.place[at(j)])]);
     if (judged) row.emplace_back(guidance->evidence[at(view.place[at(j)])]);
     if (some) row.emplace_back(view.chosen[at(j)] ? "yes" : "");
+    if (view.result.stability) add_stability(*view.result.stability, j, row);
     const bool said = rank < kSaidWhy || view.chosen[at(j)] != 0;
     if (why)
       row.emplace_back(!said ? "" : view.profile ? difference_text(*view.profile, rank) : weight_reason(view, j));

@@ -1,5 +1,6 @@
 #include "tamis/base/version.h"
 #include "tamis/report/select_view.h"
+#include "tamis/run/stability/repeats.h"
 
 namespace tamis {
 
@@ -74,6 +75,7 @@ page::Section run_section(const SelectView& view) {
                     ? std::string(name_of(report.status))
                     : concat(name_of(report.status), ", ", report.iterations, " iterations"));
   if (!report.objective.empty()) add("objective", short_number(report.objective.back(), 10));
+  if (view.result.stability) add("stability", stability_text(view.result));
   add("time", concat(short_number(report.seconds, 3), " s, ", report.passes, report.passes == 1 ? " pass" : " passes",
                      " over the data"));
   add("memory", concat(size_text(view.record.peak_bytes), " peak, whole process"));

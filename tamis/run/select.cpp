@@ -23,6 +23,8 @@ namespace tamis {
 
 namespace {
 
+constexpr Index kLeastHalved = 4;  // rows
+
 std::vector<char> mask(const std::vector<Index>& positions, Index count, const char* where) {
   std::vector<char> marked(count, 0);
   for (const Index j : positions) {
@@ -250,6 +252,7 @@ void add_page_cost(const Shape& shape, Index selected, int threads, Plan& plan) 
 Plan plan_of_run(const BoundMethod& bound, const Shape& shape, const SelectRequest& request, int threads) {
   constexpr Index kOftenSuggested = 200;  // columns, where nobody knows the number yet
   Plan plan = bound.plan(shape, threads);
+  add_repeats(bound, shape, request, threads, plan);
   const FeatureCount& wanted = request.features;
   Index k = wanted.count ? std::min(*wanted.count, shape.cols) : resolve_count(wanted, shape.cols);
   const bool automatic = wanted.otherwise == FeatureCount::Otherwise::automatic ||
@@ -282,10 +285,8 @@ Forecast forecast_within_memory(const BoundMethod& bound, const Source& source, 
   return least;
 }
 
-}  // namespace
-
-SelectResult select_features(const Source& source, const Method& method, BoundMethod& bound, const SelectRequest& asked,
-                             Context& context) {
+SelectResult select_once(const Source& source, const Method& method, BoundMethod& bound, const SelectRequest& asked,
+                         Context& context) {
   SelectRequest request = asked;
   const auto start = std::chrono::steady_clock::now();
   const Stage stage(context, method.name);
@@ -305,11 +306,13 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
   require(!result.available.empty(), ErrorCode::usage, "exclude: all ", source.cols(),
           " features are excluded, need at least 1 left");
   const bool automatic = is_automatic(request.features, method, bound);
+  require_seeds(request, method, automatic);
   const Index k = resolve_count(request.features, static_cast<Index>(result.available.size()));
   pick({}, included, k);  // refuse early what cannot be met
   require_redundancy(request.redundancy);
   if (request.scale != Scaling::none) bound.keep_units();
   if (!request.classes.empty()) bound.supervise(request.classes);
+  if (!request.init.empty()) bound.start_from(request.init);
   if (request.features.count || request.features.fraction) bound.aim_at(k);
   bound.force(positions_in(result.available, request.include));
 
@@ -359,6 +362,23 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
     result.redundancy = spread_redundancy(
         find_redundancy(seen, result.selection.ranking, selected, *request.redundancy, context), result);
   }
+  report.passes = context.passes();
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace
+
+SelectResult select_features(const Source& source, const Method& method, BoundMethod& bound,
+                             const SelectRequest& request, Context& context) {
+  const auto start = std::chrono::steady_clock::now();
+  require_repeats(request);
+  require(!request.resample || source.rows() >= kLeastHalved, ErrorCode::usage, Flag{"resample"}, " needs at least ",
+          kLeastHalved, " rows, so that half of them are 2; the table has ", source.rows());
+  SelectResult result = select_once(source, method, bound, request, context);
+  if (!wants_repeats(request)) return result;
+  result.stability = repeat(source, method, bound, request, result, context);
+  auto& report = result.selection.report;
   report.passes = context.passes();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;

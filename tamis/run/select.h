@@ -11,6 +11,7 @@
 #include "tamis/run/features.h"
 #include "tamis/run/forecast.h"
 #include "tamis/run/representatives.h"
+#include "tamis/run/stability/repeats.h"
 #include "tamis/select/registry.h"
 
 namespace tamis {
@@ -21,10 +22,14 @@ struct SelectRequest {
   std::vector<Index> include;  // always selected
   std::vector<Index> exclude;  // never seen by the method
   std::vector<int> classes;    // of the rows (-1: unlabeled), to supervise the method; empty: none
+  Matrix init;                 // n x clusters, >= 0: labels to start from; empty: those of the method
   bool evidence = false;       // p-values of the columns (evidence.h) for a method that has none of its own
   // |r| from which columns repeat each other, where the result says which do (representatives.h); unset: it does not.
   std::optional<double> redundancy;
-  bool page = false;       // a page will be made of the result: the forecast has what that costs
+  bool page = false;  // a page will be made of the result: the forecast has what that costs
+  // How many runs the stability of the selection is measured by (stability/repeats.h): with the seeds from that of the
+  // run on, or on half samples of the rows. At most one of them.
+  std::optional<Index> seeds, resample;
   std::string checkpoint;  // a file for the state of a long run (checkpoint.h); empty: none
   // What columns are called in warnings, where a table is looked over for what is seldom meant (doubts.h); empty: it is
   // not, and columns go by their position.
@@ -32,18 +37,19 @@ struct SelectRequest {
 };
 
 struct SelectResult {
-  std::vector<double> scores;            // d, higher is better, NaN where excluded
-  std::vector<Index> ranking;            // the available features, best first
-  std::vector<Index> selected;           // best first
-  std::vector<Index> available;          // the columns the method saw, increasing
-  Index constant = 0;                    // of the available features
-  Scaling scale = Scaling::none;         // as it was used
-  std::string scale_reason;              // why, where the request left it open
-  std::vector<double> column_scale;      // what the available columns were multiplied by; empty: 1
-  Forecast forecast;                     // of time, passes and memory, made before the run
-  std::optional<Agreement> agreement;    // of k-means with the groups of the guide, where there is one
-  std::optional<Redundancy> redundancy;  // of all features, by their positions; NaN and -1 where excluded
-  Selection selection;                   // as the method returned it, over the available columns
+  std::vector<double> scores;             // d, higher is better, NaN where excluded
+  std::vector<Index> ranking;             // the available features, best first
+  std::vector<Index> selected;            // best first
+  std::vector<Index> available;           // the columns the method saw, increasing
+  Index constant = 0;                     // of the available features
+  Scaling scale = Scaling::none;          // as it was used
+  std::string scale_reason;               // why, where the request left it open
+  std::vector<double> column_scale;       // what the available columns were multiplied by; empty: 1
+  Forecast forecast;                      // of time, passes and memory, made before the run
+  std::optional<Agreement> agreement;     // of k-means with the groups of the guide, where there is one
+  std::optional<Redundancy> redundancy;   // of all features, by their positions; NaN and -1 where excluded
+  std::optional<RepeatedRuns> stability;  // of the selection, where it was asked for
+  Selection selection;                    // as the method returned it, over the available columns
 };
 
 // Values of the available columns at their places among all; NaN elsewhere.

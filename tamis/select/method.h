@@ -19,6 +19,8 @@ namespace tamis {
 class BoundMethod {
  public:
   virtual ~BoundMethod() = default;
+  // The same options, apart from this object.
+  virtual std::unique_ptr<BoundMethod> copy() const = 0;
   virtual Options options() = 0;  // points into this object
   // Classes of the rows (-1: unlabeled) for a method that can be supervised; Error(usage) otherwise.
   virtual bool takes_classes() const { return false; }
@@ -79,6 +81,7 @@ struct Method {
   bool resumes = false;   // saves checkpoints (Context::checkpoint), and resumes from them
   bool is_order = false;  // its scores say nothing but the order
   bool one_pass = false;  // reads the rows once
+  bool seeded = true;     // draws random numbers
   bool remote = false;    // makes no pass that cannot run where the rows are (data/stores/remote.h)
   ClusterMetric metric = ClusterMetric::none;
   bool in_paper = false;     // stands in the tables of the paper that UFCM comes from
@@ -91,6 +94,7 @@ struct Method {
 template <class MethodOptions, class MethodPlan, Selection (*function)(const Source&, const MethodOptions&, Context&)>
 class Bound final : public BoundMethod {
  public:
+  std::unique_ptr<BoundMethod> copy() const override { return std::make_unique<Bound>(*this); }
   Options options() override { return describe(options_); }
 
   bool takes_classes() const override {

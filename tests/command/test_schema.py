@@ -52,6 +52,14 @@ def test_selections_with_a_guide_and_without_names(table, tmp_path):
     assert document["data"]["named"] is False
 
 
+def test_selections_with_their_stability(table):
+    for flag, features in (("--seeds", 3), ("--resample", 3), ("--resample", "all")):
+        document = printed("select", table, "-m", "ufcm", "-k", features, "--exclude", "col1", flag, "3")
+        check(document, "selection")
+        assert not set(document["stability"]) - set(schema_of("selection")["properties"]["stability"]["properties"])
+    assert "stability" not in printed("select", table, "-m", "ufcm", "-k", "3")
+
+
 def test_the_other_documents(table, tmp_path):
     labels = table.parent / "y.txt"
     assert tamis("select", table, "-m", "maxvar", "-k", "3", "-o", tmp_path / "out").code == 0

@@ -39,6 +39,7 @@ struct Behaviour {
 template <class Run>
 class Stub : public BoundMethod {
  public:
+  std::unique_ptr<BoundMethod> copy() const override { return std::make_unique<Stub>(*this); }
   Options options() override {
     return {{"clusters", "", &state_.clusters, {1.0}, {}, "", ""}, {"turn", "", &state_.turn, {0.0, 1.0}, {}, "", ""}};
   }

@@ -30,6 +30,7 @@ Source noise_source(Index cols = 5) {
 // Scores a column by its variance, so that what the method was given can be read off.
 class VarianceMethod : public BoundMethod {
  public:
+  std::unique_ptr<BoundMethod> copy() const override { return std::make_unique<VarianceMethod>(*this); }
   Options options() override { return {}; }
   void supervise(const std::vector<int>&) override {}
   Plan plan(const Shape& shape, int threads) const override { return {shape, Code::moments, threads}; }

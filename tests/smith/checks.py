@@ -131,6 +131,24 @@ def check_threads(case):
         assert case.base.err == other.err, f"{threads} threads: {case.base}\n  {other}"
 
 
+def check_stability(case):
+    """Runs on half samples leave the selection as it is; what they say has the same bits at any number of threads."""
+    flags = (str(case.rng.choice(["--seeds", "--resample"])), "3")
+    first, second = (case.select(*flags, "--threads", threads) for threads in (1, 3))
+    assert first.code == second.code and first.err == second.err, f"{first}\n  {second}"
+    if case.base.code or first.code:  # a half may have too few rows, or nothing that varies
+        assert first.code in (2, 3) if case.went_well else first.code, f"{case.base}\n  {first}"
+        return
+    same(case.base, first, "with " + flags[0], passes=False)
+    stable = first.json["stability"]
+    assert stable == second.json["stability"], f"{flags}: {stable} and {second.json['stability']}"
+    known = [j for j, value in enumerate(stable["frequency"]) if value is not None]
+    assert known == [j for j, score in enumerate(first.json["scores"]) if score is not None] == sorted(stable["consensus"])
+    assert all(1 <= stable["rank_low"][j] <= stable["mean_rank"][j] <= stable["rank_high"][j] <= len(known) for j in known)
+    assert np.isclose(sum(stable["frequency"][j] for j in known), np.mean(stable["counts"]))
+    assert stable["index"] is None or -0.5 - 1e-9 <= stable["index"] <= 1
+
+
 def check_formats(case):
     names = list(formats_of(case.table))
     name = names[case.rng.integers(len(names))]
@@ -369,6 +387,7 @@ def always(case):
 # Check -> where it applies, how often it is drawn.
 CHECKS = {
     check_threads: (always, 4),
+    check_stability: (always, 2),
     check_formats: (always, 6),
     check_output_folder: (always, 2),
     check_python_command: (always, 0.15),

@@ -12,6 +12,7 @@
 #include "tamis/data/passes/taken_rows.h"
 #include "tamis/data/passes/tile.h"
 #include "tamis/data/stores/sparse_rows.h"
+#include "tamis/data/stores/temporary_rows.h"
 
 namespace tamis {
 
@@ -165,15 +166,56 @@ std::shared_ptr<const Store> sparse_store_of(TakenRows taken, Index n, Index d, 
   return make_sparse_store({n, d, csr->offsets.data(), csr->columns.data(), csr->values->data(), dtype}, csr);
 }
 
-Source sampled_source(const Source& source, const std::vector<Index>& rows, TakenRows taken, DType dtype) {
-  const auto n = static_cast<Index>(rows.size()), d = source.cols();
-  Source out(source.sparse() ? sparse_store_of(std::move(taken), n, d, dtype)
-                             : dense_store_of(std::move(taken), n, d, dtype));
+// The scales of `source` on some of its rows.
+Source scaled_alike(const Source& source, const std::vector<Index>& rows, Source out) {
   if (!source.column_scale().empty()) out = out.with_column_scale(source.column_scale());
   if (source.row_scale().empty()) return out;
   std::vector<double> scale;
   for (const Index row : rows) scale.push_back(source.row_scale()[row]);
   return out.with_row_scale(scale);
+}
+
+Source sampled_source(const Source& source, const std::vector<Index>& rows, TakenRows taken, DType dtype) {
+  const auto n = static_cast<Index>(rows.size()), d = source.cols();
+  return scaled_alike(source, rows,
+                      Source(source.sparse() ? sparse_store_of(std::move(taken), n, d, dtype)
+                                             : dense_store_of(std::move(taken), n, d, dtype)));
+}
+
+// Calls add(rows of a block) for the given rows, block by block, in order.
+template <class Add>
+void for_blocks_of(const Source& source, const std::vector<Index>& rows, Context& context, Add add) {
+  context.count_pass();
+  const Index blocks = source.store().block_count();
+  Walk walk(context, blocks, source.rows());
+  for (Index b = 0; b < blocks; ++b) {
+    context.check_cancelled();
+    TakenRows taken = rows_of_block(source, source.store().block(b), rows);
+    if (!taken.values.empty()) add(std::move(taken));
+    walk.task_done();
+  }
+}
+
+std::shared_ptr<const RowReader> dense_rows_on_disk(const Source& source, const std::vector<Index>& rows,
+                                                    Context& context) {
+  TemporaryRows file(source.cols(), source.store().dtype());
+  for_blocks_of(source, rows, context, [&](TakenRows taken) {
+    const auto count = static_cast<Index>(taken.values.size());
+    const auto data = joined(std::move(taken.values));
+    file.add({data->data(), source.store().dtype(), count, source.cols(), source.cols(), 1});
+  });
+  return file.finish();
+}
+
+std::shared_ptr<const RowReader> sparse_rows_on_disk(const Source& source, const std::vector<Index>& rows,
+                                                     Context& context) {
+  TemporarySparseRows file(source.cols(), source.store().dtype());
+  for_blocks_of(source, rows, context, [&](TakenRows taken) {
+    const auto count = static_cast<Index>(taken.values.size());
+    const auto block = sparse_store_of(std::move(taken), count, source.cols(), source.store().dtype());
+    for (Index b = 0; b < block->block_count(); ++b) file.add(block->block(b).csr);
+  });
+  return file.finish();
 }
 
 }  // namespace
@@ -212,6 +254,21 @@ Source take_rows(const Source& source, const std::vector<Index>& rows, Context& 
   if (!moments_and_rows(source, rows, taken, context)) taken = reduce(TakePass(source, rows), context);
   const DType dtype = taken.values.empty() ? source.store().dtype() : taken.dtype;
   return sampled_source(source, rows, std::move(taken), dtype);
+}
+
+Source take_rows_to_disk(const Source& source, const std::vector<Index>& rows, Context& context) {
+  const auto reader =
+      source.sparse() ? sparse_rows_on_disk(source, rows, context) : dense_rows_on_disk(source, rows, context);
+  return scaled_alike(source, rows, on_disk(reader, context));
+}
+
+std::optional<Source> take_rows_there(const Source& source, const std::vector<Index>& rows) {
+  const RemoteStore* there = remote_under(source);
+  const auto taken = there == nullptr ? nullptr : there->take(rows);
+  if (taken == nullptr) return std::nullopt;
+  Source out(taken);
+  if (!source.all_columns()) out = out.with_columns(source.columns());
+  return scaled_alike(source, rows, out);
 }
 
 }  // namespace tamis

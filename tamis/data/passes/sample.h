@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tamis/base/context.h"
@@ -17,5 +18,13 @@ std::vector<Index> draw_rows(Index n, Index count, std::uint64_t seed);
 // columns and the scales are those of `source`. Where column_moments(source) are not known yet, the same pass computes
 // them: the data are read once.
 Source take_rows(const Source& source, const std::vector<Index>& rows, Context& context);
+
+// The same rows in temporary files (stores/temporary_rows.h), with the same bits in every pass. The rows of `source`
+// must be here, in memory or on disk. One pass.
+Source take_rows_to_disk(const Source& source, const std::vector<Index>& rows, Context& context);
+
+// The same where the rows live elsewhere: nothing of them is moved here. Nothing where they are here, or whoever holds
+// them cannot take some of them.
+std::optional<Source> take_rows_there(const Source& source, const std::vector<Index>& rows);
 
 }  // namespace tamis

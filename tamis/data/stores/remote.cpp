@@ -4,8 +4,8 @@
 
 namespace tamis {
 
-RemoteStore::RemoteStore(const RemoteShape& shape, Run run, Index block_rows)
-    : Store(shape.rows, shape.cols, block_rows), shape_(shape), run_(std::move(run)) {
+RemoteStore::RemoteStore(const RemoteShape& shape, Run run, Index block_rows, Take take)
+    : Store(shape.rows, shape.cols, block_rows), shape_(shape), run_(std::move(run)), take_(std::move(take)) {
   require(shape.rows >= 0 && shape.cols >= 0 && block_rows >= 1, ErrorCode::usage, "remote rows: shape (", shape.rows,
           ", ", shape.cols, "), block of ", block_rows, " rows");
 }

@@ -54,8 +54,10 @@ struct RemoteShape {
 class RemoteStore final : public Store {
  public:
   using Run = std::function<RemoteResults(const RemoteCall&)>;
+  // Some of the rows (increasing) as a store of their own, where they are.
+  using Take = std::function<std::shared_ptr<const Store>(const std::vector<Index>&)>;
 
-  RemoteStore(const RemoteShape& shape, Run run, Index block_rows = kBlockRows);
+  RemoteStore(const RemoteShape& shape, Run run, Index block_rows = kBlockRows, Take take = nullptr);
 
   bool sparse() const override { return shape_.sparse; }
   Index nonzeros() const override { return shape_.nonzeros; }
@@ -66,10 +68,13 @@ class RemoteStore final : public Store {
   Block block(Index b) const override;
 
   RemoteResults run(const RemoteCall& call) const;
+  // Null where whoever holds the rows cannot take some of them.
+  std::shared_ptr<const Store> take(const std::vector<Index>& rows) const { return take_ ? take_(rows) : nullptr; }
 
  private:
   RemoteShape shape_;
   Run run_;
+  Take take_;
 };
 
 // What a pass left with the rows of a store, for passes to come.

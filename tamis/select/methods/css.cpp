@@ -555,6 +555,7 @@ Method css_method() {
           "McLoone: Forward Selection Component Analysis. TPAMI 2017",
       .bind = bind<CssOptions, CssPlan, css>,
       .is_order = true,
+      .seeded = false,
       .remote = true,
       .reasons = {.text =
                       "In the order of entry: each column adds most to the variance of all columns that the columns "

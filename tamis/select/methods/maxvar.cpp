@@ -37,6 +37,7 @@ Method maxvar_method() {
       .reference = "folklore",
       .bind = bind<MaxVarOptions, MaxVarPlan, maxvar>,
       .one_pass = true,
+      .seeded = false,
       .remote = true,
       .in_paper = true,
   };

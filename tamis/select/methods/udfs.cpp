@@ -301,6 +301,7 @@ Method udfs_method() {
           "Yang, Shen, Ma, Huang & Zhou: L2,1-Norm Regularized Discriminative Feature Selection for Unsupervised "
           "Learning. IJCAI 2011",
       .bind = bind<UdfsOptions, UdfsPlan, udfs>,
+      .seeded = false,
       .grid = {{"gamma", {"0.001", "0.1", "10"}}},
       .reasons = {.text =
                       "Why: the component (a column of W, counted from 0) with the largest weight for the feature, and "
