@@ -39,6 +39,8 @@ def positions_of(columns, names, count, where):
         if len(columns) != count:
             raise ValueError(f"{where}: a mask of {len(columns)} features, need {count}")
         return np.flatnonzero(columns).tolist()
+    if names is None:  # the core's messages give positions as text
+        columns = [int(one) if isinstance(one, str) and one.isdecimal() else one for one in columns]
     words = [one for one in columns if isinstance(one, str)]
     if words and names is None:
         raise ValueError(f"{where}: {words[0]!r}, but X has no feature names, need positions")

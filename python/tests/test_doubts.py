@@ -27,14 +27,15 @@ def messages(fit):
 
 def test_selectors_name_the_columns():
     found = messages(lambda: tamis.MaxVariance(2).fit(frame()))
-    assert any("column customer rises from row to row" in one and "drop customer unless" in one for one in found), found
-    assert any("column b: 1 value like -9999" in one and "drop b" in one for one in found), found
+    assert any("column customer rises from row to row" in one and "exclude=['customer'] unless" in one for one in found), found
+    assert any("column b: 1 value like -9999" in one and "exclude=['b']" in one for one in found), found
     assert not any("--" in one for one in found), found
 
 
 def test_arrays_go_by_position():
     found = messages(lambda: tamis.MaxVariance(2).fit(frame().to_numpy()))
-    assert any(one.startswith("column 4 rises from row to row") for one in found), found
+    assert any(one.startswith("column 4 rises from row to row") and "exclude=['4']" in one for one in found), found
+    assert tamis.MaxVariance(2, exclude=["4"]).fit(frame().to_numpy()).ranking_[4] == 5
 
 
 def test_raw_counts():
