@@ -18,7 +18,8 @@ def run_commands(lines):
     assert done.returncode == 0, f"{lines}\n{done.stderr}"
 
 
-@pytest.mark.parametrize("name", ["python.md", "distributed.md", "lesson.md", "text.md", "sensors.md", "images.md"])
+@pytest.mark.parametrize("name", ["python.md", "distributed.md", "lesson.md", "text.md", "sensors.md", "images.md",
+                                  "gallery.md"])
 def test_the_guide_runs(name, tmp_path, monkeypatch):
     pytest.importorskip("pandas")
     pytest.importorskip("matplotlib")

@@ -573,6 +573,15 @@ std::vector<BarSeries> named_series(const std::vector<std::string>& names) {
   return out;
 }
 
+// Where the colors of the page begin again, so that no two series look the same.
+void write_shapes(Spec& spec, std::size_t count) {
+  static const std::vector<std::string> kShapes = {"circle", "square", "triangle-up", "diamond", "cross"};
+  std::vector<std::string> range;
+  for (std::size_t s = 0; s < count; ++s) range.push_back(kShapes[s / kPageColors % kShapes.size()]);
+  spec.object("shape").set("field", "s").set("type", "nominal").key("legend").null();
+  spec.object("scale").set("domain", positions(count)).set("range", range).end().end();
+}
+
 }  // namespace
 
 std::string scatter_chart(const ScatterChart& chart) {
@@ -601,6 +610,7 @@ std::string scatter_chart(const ScatterChart& chart) {
   write_coordinate(spec, "x", chart.x_title);
   write_coordinate(spec, "y", chart.y_title);
   write_series_channels(spec, series, false);
+  write_shapes(spec, series.size());
   spec.array("tooltip");
   spec.tooltip("name", "cluster");
   spec.tooltip("r", "row");

@@ -13,6 +13,7 @@
 
 namespace tamis::page {
 
+inline constexpr std::size_t kPageColors = 9;  // of series, in report.js
 inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 // A point of a line, with a band from low to high if they are given.

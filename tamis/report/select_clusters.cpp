@@ -47,10 +47,17 @@ page::Figure size_figure(const ClusterProfile& profile) {
   return figure;
 }
 
+// How the points of a cluster differ from those of another one of the same color.
+std::string shape_name(std::size_t cluster) {
+  constexpr const char* kNames[] = {"", " (squares)", " (triangles)", " (diamonds)", " (crosses)"};
+  return kNames[cluster / page::kPageColors % std::size(kNames)];
+}
+
 page::Figure scatter_figure(const ClusterProfile& profile) {
   page::ScatterChart chart;
   chart.x_title = "first component", chart.y_title = "second component";
   chart.series = cluster_names(profile.sizes.size());
+  for (std::size_t k = page::kPageColors; k < chart.series.size(); ++k) chart.series[k] += shape_name(k);
   for (std::size_t i = 0; i < profile.rows.size(); ++i) {
     const auto cluster = static_cast<std::size_t>(profile.row_cluster[i]);
     if (cluster >= chart.series.size()) continue;

@@ -1,10 +1,13 @@
 """The whole documentation as one HTML file without anything outside: to be saved, printed, and searched by the browser."""
 
+import base64
 import html
 import re
+from pathlib import Path
 
 import markdown
 
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2528; --paper: #fdfdfc; --soft: #f0f2f1; --line: #d5dad8; --link: #00695c; }
 @media (prefers-color-scheme: dark) {
@@ -21,6 +24,7 @@ pre code { padding: 0; }
 table { border-collapse: collapse; display: block; overflow-x: auto; }
 td, th { border: 1px solid var(--line); padding: .3em .6em; text-align: left; vertical-align: top; }
 nav ul { columns: 2; }
+img { max-width: 100%; }
 """
 
 
@@ -44,10 +48,19 @@ def rewrite_links(text, page, pages):
     return re.sub(r'href="((?!https?:|mailto:)[^"]*)"', replace, text)
 
 
+def with_pictures(text, folder):
+    """Pictures become part of the file."""
+    def replace(match):
+        data = base64.b64encode((folder / match.group(1)).read_bytes()).decode()
+        return f'src="data:image/png;base64,{data}"'
+
+    return re.sub(r'src="([\w/-]+\.png)"', replace, text)
+
+
 def render(page, text, pages):
     converter = markdown.Markdown(extensions=["tables", "toc", "pymdownx.superfences", "pymdownx.tabbed"],
                                   extension_configs={"pymdownx.superfences": {"css_class": "code"}})
-    body = rewrite_links(converter.convert(text), page, pages)
+    body = with_pictures(rewrite_links(converter.convert(text), page, pages), DOCS)
     body = re.sub(r'(<h\d) id="([^"]+)"', lambda m: f'{m.group(1)} id="{anchor(page, m.group(2))}"', body)
     return f'<section id="{anchor(page)}">\n{body}\n</section>'
 
