@@ -73,6 +73,7 @@ class UFCM(Selector, method="ufcm"):
     tol: float
     supervised: bool
     order: Literal["norm", "qr"]
+    exact: bool
     def __init__(
         self,
         n_features_to_select: int | float | Literal["auto"] | None = None,
@@ -90,6 +91,7 @@ class UFCM(Selector, method="ufcm"):
         n_jobs: int | None = None,
         verbose: int = 0,
         order: Literal["norm", "qr"] = "norm",
+        exact: bool = False,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
     ) -> None: ...

@@ -110,6 +110,13 @@ void add_bytes(Sha256& hash, const std::vector<T>& values) {
   hash.add(values.data(), values.size() * sizeof(T));
 }
 
+template <class T>
+std::string digest_of(const std::vector<T>& values) {
+  Sha256 hash;
+  add_bytes(hash, values);
+  return hash.finish();
+}
+
 // The statistics of all columns and some rows as they are: what changes in the data changes this, or the order of rows.
 std::string data_key(const Source& source, const ColumnMoments& moments, Context& context) {
   constexpr Index kRows = 64;
@@ -121,15 +128,15 @@ std::string data_key(const Source& source, const ColumnMoments& moments, Context
 }
 
 // All that decides a run, a line each. Empty where no state is kept.
-std::string checkpoint_key(const Method& method, const Options& options, const SelectRequest& request,
-                           const Source& source, const ColumnMoments& moments, Context& context) {
+std::string checkpoint_key(const Method& method, const Options& options, std::optional<Index> aimed_at,
+                           const SelectRequest& request, const Source& source, const ColumnMoments& moments,
+                           Context& context) {
   if (request.checkpoint.empty()) return {};
-  Sha256 classes;
-  add_bytes(classes, request.classes);
   std::string key = concat("tamis=", kVersion, "\nmethod=", method.name, "\nrows=", source.rows(), "\ncolumns=");
   key += concat(source.cols(), "\nseed=", context.seed, "\nscale=", Flag{"scale", name_of(request.scale)}, '\n');
   for (const Option& option : options) key += concat(option.name, '=', value_text(option), '\n');
-  return key + "supervise=" + classes.finish() + "\ndata=" + data_key(source, moments, context) + "\n";
+  if (aimed_at) key += concat("features=", *aimed_at, "\ninclude=", digest_of(request.include), '\n');
+  return key + "supervise=" + digest_of(request.classes) + "\ndata=" + data_key(source, moments, context) + "\n";
 }
 
 // Keeps the state of the run while it lives, where that was asked for.
@@ -311,7 +318,9 @@ SelectResult select_features(const Source& source, const Method& method, BoundMe
   const bool units_matter = request.scale == Scaling::none && !bound.standardizes();
   const auto warnings = warnings_of(kept, moments, request, units_matter, result.available, context);
 
-  const Kept state(request, checkpoint_key(method, bound.options(), request, kept, moments, context), context);
+  const auto aimed_at = bound.aims() ? std::optional(k) : std::nullopt;
+  const Kept state(request, checkpoint_key(method, bound.options(), aimed_at, request, kept, moments, context),
+                   context);
   const Source seen = scaled(kept, request.scale, moments, context);
   result.selection = run_on_unchanged(bound, seen, kept, moments, context);
   const bool undecided = automatic && !result.selection.suggested;

@@ -125,6 +125,7 @@ class Bound final : public BoundMethod {
   }
 
   bool aims() const override {
+    if constexpr (requires { options_.aims(); }) return options_.aims();
     return requires(MethodOptions o) { o.features; }
     &&!chooses_count();
   }

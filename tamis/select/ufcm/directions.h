@@ -1,18 +1,20 @@
 // W of UFCM: the leading eigenvectors of M = (1 - alpha) S + alpha B - beta D, Eq. 14, improved from where they were.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "tamis/linalg/eigen.h"
 #include "tamis/select/ufcm/clusters.h"
+#include "tamis/select/ufcm/rows.h"
 #include "tamis/select/ufcm/scatter.h"
 
 namespace tamis {
 
 class Directions {
  public:
-  // `scatter` is not needed at alpha = 1, and null there.
-  Directions(const UfcmOptions& options, const Scatter* scatter, RitzPairs start);
+  // `scatter` is not needed at alpha = 1, and null there. `steps`: where W has k rows (rows.h).
+  Directions(const UfcmOptions& options, const Scatter* scatter, std::optional<RowSteps> steps, RitzPairs start);
 
   // `weights` is the diagonal of D.
   void update(const Clusters& clusters, double beta, const std::vector<double>& weights);
@@ -20,6 +22,7 @@ class Directions {
   const Matrix& w() const { return w_.vectors; }
   bool knows_scatter() const { return scatter_ != nullptr; }
   double scatter() const;  // tr(W'SW)
+  std::vector<double> merits(const Clusters& clusters) const { return steps_->merits(clusters, w_); }
 
   // What the iterations to come depend on; and Error(bad_data) where it is not that of a fit of d columns.
   template <class Archive>
@@ -35,6 +38,7 @@ class Directions {
 
   const UfcmOptions& options_;
   const Scatter* const scatter_;
+  const std::optional<RowSteps> steps_;
   Matrix whole_scatter_;  // S, where W is solved for exactly
   RitzPairs w_;           // with the image S W, where S is needed
 };

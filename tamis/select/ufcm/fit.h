@@ -22,7 +22,7 @@ class Fit {
         context_(context),
         beta_(start.beta),
         clusters_(table.z, options, std::move(start.centers), context),
-        directions_(options, scatter, std::move(start.w)) {}
+        directions_(options, scatter, row_steps(table, options, scatter), std::move(start.w)) {}
 
   // Algorithm 1 of the paper, from the iteration that comes next.
   void run();
@@ -34,13 +34,18 @@ class Fit {
 
   double beta() const { return beta_; }
   const Matrix& w() const { return directions_.w(); }
-  Matrix g() const { return clusters_.means(w()); }  // Eq. 11
+  Matrix g() const { return clusters_.means(w()); }                             // Eq. 11
+  std::vector<double> merits() const { return directions_.merits(clusters_); }  // diag P, where exact
   const std::vector<int>& labels() const { return clusters_.labels(); }
   const std::vector<double>& objective() const { return objective_; }
   const std::vector<Terms>& terms() const { return terms_; }
   bool converged() const { return converged_; }
 
  private:
+  static std::optional<RowSteps> row_steps(const UfcmTable& table, const UfcmOptions& options, const Scatter* scatter) {
+    if (!options.exact) return std::nullopt;
+    return RowSteps(options.alpha, scatter, table.rows, table.forced);
+  }
   void keep_state();
   void show_progress(const std::string& detail);
   double stopping_margin() const;

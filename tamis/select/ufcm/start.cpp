@@ -51,6 +51,8 @@ Start sampled_start(const UfcmTable& table, const UfcmOptions& options, Index co
   const Matrix values = gather_rows(source, rows, context);
   UfcmOptions sampled = options;
   sampled.order = "norm";
+  sampled.forced = table.forced;
+  if (options.exact) sampled.features = table.rows;
   sampled.restarts = options.restarts * kSchedule.sample_restarts;
   const double share = static_cast<double>(count) / static_cast<double>(source.rows());
   if (options.beta) sampled.beta = *options.beta * share;
@@ -75,7 +77,7 @@ void complete_start(const UfcmTable& table, const UfcmOptions& options, Index di
   const bool sampled = !start.w.vectors.empty();
   start.beta = given_beta(options, table.unit);
   if (options.beta && sampled) return;
-  const Accuracy accuracy = options.beta ? Accuracy::rough : Accuracy::fixed;
+  const Accuracy accuracy = options.beta && !options.exact ? Accuracy::rough : Accuracy::fixed;
   RitzPairs principal = principal_directions(table.z, dims, accuracy, scatter, context);
   if (principal.vectors.empty()) throw NoVariation("no variation left above rounding");
   if (!options.beta) start.beta = scale_free_beta(principal, table.copies.number, options.sparsity, options.p);

@@ -19,6 +19,8 @@ struct UfcmTable {
   double unit;
   double trace;  // of S, in unit^2
   Centered z;
+  std::vector<Index> forced = {};  // where exact: columns of Z that W always uses, and how many it uses
+  Index rows = 0;
 };
 
 struct Start {

@@ -49,6 +49,8 @@ bool Fit::is_scale_free(double beta) const {
 // What is kept twice must agree: U with its counts and with U'Z, W'W with I, the objective with all of it.
 void Fit::require_sound_values(double given_beta) const {
   directions_.require_sound_values();
+  const auto used = static_cast<Index>(rows_in_use(directions_.w()).size());
+  require_state(!options_.exact || next_ == 1 || used <= *options_.features, "rows of W");
   const UncountedPasses uncounted(context_);
   require_state(options_.beta ? std::abs(beta_ - given_beta) <= 1e-9 * given_beta : is_scale_free(beta_), "beta");
   clusters_.require_sound_values(next_ > 1, trace_);

@@ -10,6 +10,7 @@
 #include "tamis/base/text/spelling.h"
 #include "tamis/linalg/orthogonal.h"
 #include "tamis/select/direct.h"
+#include "tamis/select/row_sparse.h"
 #include "tamis/select/shared_options.h"
 #include "tamis/select/ufcm/fit.h"
 #include "tamis/select/ufcm/plan.h"
@@ -89,6 +90,21 @@ void Fit::record_objective() {
 
 namespace {
 
+void check_exact(const UfcmOptions& options, Index d) {
+  if (!options.exact) return;
+  const MethodName name{options.name};
+  const OptionName exact{"exact"};
+  require(options.features.has_value(), ErrorCode::usage, name, ": ", exact, " needs a number of features");
+  const Index k = *options.features;
+  require(k >= 1 && k <= d, ErrorCode::usage, name, ": ", OptionName{"features"}, " = ", k, ", need 1..d = ", d);
+  require(options.dims.value_or(1) <= k, ErrorCode::usage, name, ": ", OptionName{"dims"}, " = ",
+          options.dims.value_or(1), ", need 1..k = ", k, " with ", exact);
+  require(options.alpha <= 1, ErrorCode::usage, name, ": ", OptionName{"alpha"}, " = ", options.alpha,
+          ", need 0..1 with ", exact, ": above, a step could lower the objective");
+  require(options.order == "norm", ErrorCode::usage, name, ": ", OptionName{"order"}, " = ", options.order, " with ",
+          exact, ", need norm: the k columns are a set");
+}
+
 void check_ufcm(const Source& source, const UfcmOptions& options) {
   require_valid(options, options.name);
   const Index n = source.rows(), d = source.cols();
@@ -98,6 +114,7 @@ void check_ufcm(const Source& source, const UfcmOptions& options) {
           options.clusters, ", need 1..n = ", n);
   require(!options.dims || *options.dims <= d, ErrorCode::usage, MethodName{options.name}, ": ", OptionName{"dims"},
           " = ", options.dims.value_or(0), ", need 1..d = ", d);
+  check_exact(options, d);
   if (options.labels.empty()) return;
   require(static_cast<Index>(options.labels.size()) == n, ErrorCode::usage, MethodName{options.name}, ": ",
           options.labels.size(), " labels, need n = ", n);
@@ -106,10 +123,18 @@ void check_ufcm(const Source& source, const UfcmOptions& options) {
           " classes, need at most ", OptionName{"clusters"}, " = ", options.clusters);
 }
 
-Selection ufcm_selection(const Fit& fit, const UfcmTable& table, Index d) {
+// The rows of W, and the other columns below by diag P.
+void score_exactly(const Fit& fit, const UfcmTable& table, Selection& out) {
+  const std::vector<double> scores = row_sparse_scores(fit.w(), rows_in_use(fit.w()), fit.merits());
+  for (std::size_t i = 0; i < scores.size(); ++i) out.scores[table.kept[i]] = scores[i];
+  out.ranking = rank_by_score(out.scores);
+}
+
+Selection ufcm_selection(const Fit& fit, const UfcmTable& table, bool exact, Index d) {
   const double unit = table.unit;
   Selection out;
   spread_over_columns(fit.w(), table.kept, table.copies, d, 1, out);
+  if (exact) score_exactly(fit, table, out);
   out.clusters = fit.labels();
   out.centers = fit.g();
   for (Index i = 0; i < out.centers.size(); ++i) out.centers.data()[i] *= unit;
@@ -123,6 +148,7 @@ Selection ufcm_selection(const Fit& fit, const UfcmTable& table, Index d) {
     report.terms[1].second.push_back(fit.terms()[t].within * unit * unit);
     report.terms[2].second.push_back(fit.terms()[t].sparsity);
   }
+  if (exact) report.terms.pop_back();
   return out;
 }
 
@@ -145,10 +171,20 @@ Options describe(UfcmOptions& o) {
        .help = "norm: by the norms of the rows of W; qr: by pivoted QR of these rows, which avoids selecting near "
                "copies one after the other",
        .late = true},
+      {.name = "exact",
+       .value = &o.exact,
+       .help = "exactly k rows of W that are not 0 instead of the penalty (sparsity, beta and p are not used); needs a "
+               "number of features",
+       .late = true},
   };
 }
 
 namespace {
+
+bool penalty_is_set(const UfcmOptions& options) {
+  const UfcmOptions unset;
+  return options.beta || options.sparsity != unset.sparsity || options.p != unset.p;
+}
 
 void order_by_qr(Selection& out) {
   std::vector<Index> order = pivoted_rows(out.components, kSchedule.pivoted);
@@ -167,17 +203,42 @@ void order_by_qr(Selection& out) {
   out.ranking = std::move(order);
 }
 
-UfcmTable ufcm_table(const Source& source, Context& context) {
+// Where k rows of W are counted, each copy counts: none is merged.
+Distinct every_column(const Varying& varying) {
+  const auto d = static_cast<std::size_t>(varying.source.cols());
+  Copies each{std::vector<Index>(d), std::vector<double>(d, 1.0), std::vector<double>(d, 1.0)};
+  std::iota(each.group.begin(), each.group.end(), Index{0});
+  return {std::move(each), varying.source, varying.moments};
+}
+
+// Columns that are included in any case; those that do not vary have no row of W, but count.
+void add_rows_of_w(const UfcmOptions& options, UfcmTable& table) {
+  Index rows = *options.features;
+  for (const Index j : options.forced) {
+    const auto found = std::lower_bound(table.kept.begin(), table.kept.end(), j);
+    if (found != table.kept.end() && *found == j) {
+      table.forced.push_back(found - table.kept.begin());
+    } else {
+      --rows;
+    }
+  }
+  std::sort(table.forced.begin(), table.forced.end());
+  table.rows = std::clamp<Index>(rows, 1, table.z.cols());
+}
+
+UfcmTable ufcm_table(const Source& source, const UfcmOptions& options, Context& context) {
   context.phase("columns that vary");
   Varying varying = varying_columns(source, context);
-  Distinct distinct = distinct_columns(varying, context);
+  Distinct distinct = options.exact ? every_column(varying) : distinct_columns(varying, context);
   const std::vector<double>& scatter = distinct.moments.scatter;
-  return {std::move(varying.kept),
-          std::move(varying.source),
-          std::move(distinct.copies),
-          varying.moments.unit,
-          std::accumulate(scatter.begin(), scatter.end(), 0.0),
-          Centered(std::move(distinct.source), distinct.moments)};
+  UfcmTable table{std::move(varying.kept),
+                  std::move(varying.source),
+                  std::move(distinct.copies),
+                  varying.moments.unit,
+                  std::accumulate(scatter.begin(), scatter.end(), 0.0),
+                  Centered(std::move(distinct.source), distinct.moments)};
+  if (options.exact) add_rows_of_w(options, table);
+  return table;
 }
 
 // Goes on where the last run with this checkpoint was.
@@ -191,7 +252,7 @@ void resume(Fit& fit, const std::string& state, bool sampled, Context& context) 
 }
 
 Selection fit_source(const Source& source, const UfcmOptions& options, Context& context) {
-  const UfcmTable table = ufcm_table(source, context);
+  const UfcmTable table = ufcm_table(source, options, context);
   const Centered& z = table.z;
   const UfcmPlan plan(shape_of(table.source), options, context.threads());
   const std::optional<std::string> kept = context.checkpoint == nullptr ? std::nullopt : context.checkpoint->load();
@@ -213,10 +274,11 @@ Selection fit_source(const Source& source, const UfcmOptions& options, Context& 
   const Index begun_at = fit.next_iteration();
   fit.run();
 
-  Selection out = ufcm_selection(fit, table, source.cols());
+  Selection out = ufcm_selection(fit, table, options.exact, source.cols());
   out.report.path = plan.path;
   out.report.resumed_at = kept ? begun_at : 0;
-  out.report.resolved = {{"beta", fit.beta() * table.unit * table.unit}, {"dims", static_cast<double>(fit.w().cols())}};
+  if (!options.exact) out.report.resolved.emplace_back("beta", fit.beta() * table.unit * table.unit);
+  out.report.resolved.emplace_back("dims", static_cast<double>(fit.w().cols()));
   return out;
 }
 
@@ -225,7 +287,14 @@ Selection fit_source(const Source& source, const UfcmOptions& options, Context& 
 Selection ufcm(const Source& source, const UfcmOptions& options, Context& context) {
   const Stopwatch watch(context);
   check_ufcm(source, options);
-  Selection out = fit_source(source, options, context);
+  UfcmOptions settled = options;
+  if (options.exact) settled.beta = 0;
+  Selection out = fit_source(source, settled, context);
+  if (options.exact && penalty_is_set(options)) {
+    out.report.warnings.push_back(message(MethodName{options.name}, ": ", OptionName{"exact"}, " has no penalty; ",
+                                          OptionName{"sparsity"}, ", ", OptionName{"beta"}, " and ", OptionName{"p"},
+                                          " are not used"));
+  }
   if (options.order == "qr") order_by_qr(out);
   require(std::isfinite(out.report.objective.back()), ErrorCode::bad_data,
           "values so large that their squares overflow: scale the data");
