@@ -100,8 +100,32 @@ nb::object redundancy_of(const SelectResult& result) {
   return out;
 }
 
-nb::dict result_of(SelectResult result, const Options& options, const Speller& speller) {
+// The selected groups of features, best first; None where there are no groups.
+nb::object groups_of(const SelectResult& result, const FeatureGroups& given) {
+  if (!given.groups.given()) return nb::none();
+  nb::list out;
+  for (const Index group : result.groups) {
+    const std::vector<Index>& members = given.groups.members(group);
+    nb::dict one;
+    one["name"] = to_text(given.names[group]);
+    one["selected"] = to_array(std::vector<Index>(members));
+    one["score"] = result.scores[members.front()];
+    out.append(one);
+  }
+  return out;
+}
+
+FeatureGroups feature_groups(const std::optional<std::vector<std::string>>& groups,
+                             const std::optional<std::vector<std::string>>& names) {
+  if (!groups) return {};
+  Table table;  // for the names of features that are groups by themselves
+  if (names) table.names = *names;
+  return groups_by_name(*groups, table);
+}
+
+nb::dict result_of(SelectResult result, const FeatureGroups& groups, const Options& options, const Speller& speller) {
   nb::dict out;
+  out["groups"] = groups_of(result, groups);
   out["report"] = report_of(result.selection.report, options, speller);
   out["warnings"] = spelled_with_kinds(result.selection.report.warnings, speller);
   out["guidance"] = guidance_of(result);
@@ -123,7 +147,7 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
                 const std::vector<Index>& exclude, const std::optional<Classes>& classes, const nb::object& init,
                 std::uint64_t seed, int threads, std::uint64_t memory, const nb::object& progress,
                 const nb::dict& words, const std::optional<std::vector<std::string>>& names,
-                const std::optional<double>& redundancy) {
+                const std::optional<double>& redundancy, const std::optional<std::vector<std::string>>& groups) {
   const Method& method = find_method(method_name);
   const auto bound = method.bind();
   const Speller speller = python_names(words);
@@ -135,6 +159,7 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
     request.exclude = exclude;
     request.name = names_or_positions(names);
     request.redundancy = redundancy;
+    request.groups = feature_groups(groups, names);
     request.classes = classes_of(classes);
     set_options(*bound, values, method.name);
     if (!init.is_none()) bound->start_from(matrix_of(init));
@@ -142,7 +167,7 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
     const Source source = source_of(data);
     SelectResult result =
         run.without_gil([&] { return select_features(source, method, *bound, request, run.context()); });
-    return result_of(std::move(result), bound->options(), speller);
+    return result_of(std::move(result), request.groups, bound->options(), speller);
   });
 }
 
@@ -225,9 +250,9 @@ NB_MODULE(_core, m) {
         "scale"_a = "none", "include"_a = std::vector<tamis::Index>(), "exclude"_a = std::vector<tamis::Index>(),
         "classes"_a.none() = nb::none(), "init"_a.none() = nb::none(), "seed"_a = 0, "threads"_a = 0, "memory"_a = 0,
         "progress"_a.none() = nb::none(), "words"_a = nb::dict(), "names"_a.none() = nb::none(),
-        "redundancy"_a.none() = nb::none(),
+        "redundancy"_a.none() = nb::none(), "groups"_a.none() = nb::none(),
         "One selection, as `tamis select` does it. With `names` (empty: there are none) it warns about doubtful "
-        "columns.");
+        "columns. `groups`: one for each feature, '' where it is a group by itself.");
   m.def("compare", &compare, "data"_a, "methods"_a, "features"_a, "clusters"_a, "scale"_a = "none",
         "classes"_a.none() = nb::none(), "settings"_a = nb::dict(), "repeats"_a = comparing.repeats,
         "grid"_a = comparing.grid, "seed"_a = 0, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none(),

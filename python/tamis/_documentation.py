@@ -37,6 +37,11 @@ _SHARED = {
         "have any, or rank with the mean or median of the feature in their place. transform returns the values of X as they "
         "are.",
     ),
+    "groups": (
+        "dict, array of shape (n_features,) or None, default=None",
+        "Features that are selected as one: their groups by name or position, or a group for every feature (None or NaN: "
+        "by itself). `n_features_to_select` then counts groups, and every feature has the score of its group.",
+    ),
     "verbose": ("int, default=0", "1 shows a line of progress on standard error."),
 }
 
@@ -78,6 +83,10 @@ _ATTRIBUTES = {
     "redundancy_groups_": (
         "list of ndarray",
         "Groups of features that repeat each other: the best first, then the others by absolute correlation with it.",
+    ),
+    "groups_": (
+        "list of dict",
+        "The selected groups, best first, if `groups` is given: 'name', 'selected' (positions of features), 'score'.",
     ),
     "report_": ("dict", "Path taken, passes over the data, seconds, values determined from the data, warnings."),
     "n_features_in_": ("int", "Number of features seen in fit."),

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import _core
 from ._core_data import core_data
 from ._documentation import class_documentation
-from ._inputs import class_numbers
+from ._inputs import class_numbers, feature_groups
 from ._running import progress_for, seed_of, thread_count, warn_all
 from ._unwrap import unwrapped
 
@@ -78,6 +78,7 @@ class Selector(SelectorMixin, BaseEstimator):
                 words=_WORDS,
                 names=self._names(data, kept),
                 redundancy=_redundancy(self.redundancy),
+                groups=self._groups(kept),
             )
             if progress:
                 progress("done", 1.0, "done")
@@ -164,6 +165,8 @@ class Selector(SelectorMixin, BaseEstimator):
         result["scores"] = over(result["scores"], np.nan)
         result["ranking"] = np.concatenate([kept[result["ranking"]], others])
         result["selected"] = kept[result["selected"]]
+        for group in result["groups"] or ():
+            group["selected"] = kept[group["selected"]]
         components, centers = result["components"], result["centers"]
         by_feature = centers is not None and (components is None or centers.shape[1] != components.shape[1])
         if by_feature:
@@ -190,6 +193,12 @@ class Selector(SelectorMixin, BaseEstimator):
         if kept is None:
             return names
         return [names[j] if names else str(j) for j in kept]
+
+    def _groups(self, kept):
+        """The group of each column that is ranked; None without groups."""
+        names = getattr(self, "feature_names_in_", None)
+        groups = feature_groups(self.groups, names, self.n_features_in_, type(self).__name__)
+        return groups if groups is None or kept is None else [groups[j] for j in kept]
 
     def _options(self):
         return {option["python_name"]: getattr(self, option["python_name"]) for option in self._method["options"]}
@@ -235,6 +244,7 @@ class Selector(SelectorMixin, BaseEstimator):
         for name in ("r2", "representative"):
             self._keep_if(name + "_", redundancy.get(name))
         self._keep_if("redundancy_groups_", redundancy.get("groups"))
+        self._keep_if("groups_", result["groups"])
         self.report_ = report
         if redundancy:
             self.report_["redundancy"] = {name: redundancy[name] for name in ("threshold", "rows", "note")}
@@ -272,6 +282,7 @@ def _signature(method):
     words += [(option["python_name"], option["default"]) for option in method["options"] if option["late"]]
     words.append(("redundancy", _REDUNDANT))
     words.append(("missing", "refuse"))
+    words.append(("groups", None))
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Signature(
         [inspect.Parameter("self", kind)] + [inspect.Parameter(name, kind, default=value) for name, value in words]

@@ -1,6 +1,6 @@
 # Made by tools/make_stubs from the core's descriptions of methods and options.
 from abc import ABCMeta
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +16,7 @@ class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     verbose: int
     redundancy: float | None
     missing: Literal["refuse", "drop-columns", "mean", "median"]
+    groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None
     scores_: NDArray[np.float64]
     ranking_: NDArray[np.int64]
     share_: NDArray[np.float64]
@@ -30,6 +31,7 @@ class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     r2_: NDArray[np.float64]
     representative_: NDArray[np.int64]
     redundancy_groups_: list[NDArray[np.int64]]
+    groups_: list[dict[str, Any]]
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
@@ -59,6 +61,7 @@ class GuidedUFCM(Selector, method="guided"):
         evidence: bool = True,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class UFCM(Selector, method="ufcm"):
@@ -94,6 +97,7 @@ class UFCM(Selector, method="ufcm"):
         exact: bool = False,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class MaxVariance(Selector, method="maxvar"):
@@ -105,6 +109,7 @@ class MaxVariance(Selector, method="maxvar"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class LaplacianScore(Selector, method="lapscore"):
@@ -124,6 +129,7 @@ class LaplacianScore(Selector, method="lapscore"):
         recall: float = 0.98,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class SPEC(Selector, method="spec"):
@@ -147,6 +153,7 @@ class SPEC(Selector, method="spec"):
         recall: float = 0.98,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class MCFS(Selector, method="mcfs"):
@@ -176,6 +183,7 @@ class MCFS(Selector, method="mcfs"):
         recall: float = 0.98,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class NDFS(Selector, method="ndfs"):
@@ -215,6 +223,7 @@ class NDFS(Selector, method="ndfs"):
         recall: float = 0.98,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class RUFS(Selector, method="rufs"):
@@ -256,6 +265,7 @@ class RUFS(Selector, method="rufs"):
         recall: float = 0.98,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class UDFS(Selector, method="udfs"):
@@ -279,6 +289,7 @@ class UDFS(Selector, method="udfs"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class SPCAFS(Selector, method="spcafs"):
@@ -302,6 +313,7 @@ class SPCAFS(Selector, method="spcafs"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class FSPCA(Selector, method="fspca"):
@@ -317,6 +329,7 @@ class FSPCA(Selector, method="fspca"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class CSS(Selector, method="css"):
@@ -336,6 +349,7 @@ class CSS(Selector, method="css"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class SparseKMeans(Selector, method="sparsekm"):
@@ -359,4 +373,5 @@ class SparseKMeans(Selector, method="sparsekm"):
         verbose: int = 0,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...

@@ -26,16 +26,12 @@ std::vector<Index> largest_of(const std::vector<double>& merits, Index k, const 
   return out;
 }
 
-std::vector<double> row_sparse_scores(const Matrix& w, const std::vector<Index>& columns,
+std::vector<double> row_sparse_scores(const std::vector<double>& squares, const std::vector<Index>& columns,
                                       const std::vector<double>& merits) {
   const double most = std::max(*std::max_element(merits.begin(), merits.end()), std::numeric_limits<double>::min());
   std::vector<double> out;
   for (const double merit : merits) out.push_back(0.5 * kLeastScore * merit / most);
-  for (const Index j : columns) {
-    double norm = 0;
-    for (Index t = 0; t < w.cols(); ++t) norm += w(j, t) * w(j, t);
-    out[j] = std::max(kLeastScore, std::sqrt(norm));
-  }
+  for (const Index j : columns) out[j] = std::max(kLeastScore, std::sqrt(squares[j]));
   return out;
 }
 

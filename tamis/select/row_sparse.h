@@ -4,15 +4,14 @@
 #include <vector>
 
 #include "tamis/base/types.h"
-#include "tamis/linalg/matrix.h"
 
 namespace tamis {
 
 // `forced`, and the others with the largest merits, k in all; increasing.
 std::vector<Index> largest_of(const std::vector<double>& merits, Index k, const std::vector<Index>& forced = {});
 
-// Norms of the rows of W in `columns`, at least 1e-4; the others come below by their merits.
-std::vector<double> row_sparse_scores(const Matrix& w, const std::vector<Index>& columns,
+// The norms of the rows of W, given their squares, in `columns`, at least 1e-4; the others come below by their merits.
+std::vector<double> row_sparse_scores(const std::vector<double>& squares, const std::vector<Index>& columns,
                                       const std::vector<double>& merits);
 
 }  // namespace tamis

@@ -57,9 +57,17 @@ std::vector<double> first_merits(const RitzPairs& leading) {
   return out;
 }
 
+std::vector<double> squared_rows(const Matrix& w) {
+  std::vector<double> out(w.rows());
+  for (Index j = 0; j < w.rows(); ++j) {
+    for (Index t = 0; t < w.cols(); ++t) out[j] += w(j, t) * w(j, t);
+  }
+  return out;
+}
+
 void spread_fspca(const RowSparseSubspace& best, const std::vector<double>& merits, const std::vector<Index>& kept,
                   Index d, Selection& out) {
-  const std::vector<double> scores = row_sparse_scores(best.w, best.columns, merits);
+  const std::vector<double> scores = row_sparse_scores(squared_rows(best.w), best.columns, merits);
   out.scores.assign(d, 0.0);
   out.components = Matrix(d, best.w.cols());
   for (std::size_t i = 0; i < kept.size(); ++i) {

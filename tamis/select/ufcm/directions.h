@@ -22,6 +22,7 @@ class Directions {
   const Matrix& w() const { return w_.vectors; }
   bool knows_scatter() const { return scatter_ != nullptr; }
   double scatter() const;  // tr(W'SW)
+  bool has_exact_rows() const { return !steps_ || steps_->allows(w_.vectors); }
   std::vector<double> merits(const Clusters& clusters) const { return steps_->merits(clusters, w_); }
 
   // What the iterations to come depend on; and Error(bad_data) where it is not that of a fit of d columns.

@@ -16,7 +16,7 @@ class Fit {
   // `scatter` is not needed at alpha = 1, and null there.
   Fit(const UfcmTable& table, const UfcmOptions& options, const Scatter* scatter, Start start, Context& context)
       : z_(table.z),
-        copies_(table.copies.number),
+        rows_(table.rows_of_w),
         trace_(table.trace),
         options_(options),
         context_(context),
@@ -44,7 +44,7 @@ class Fit {
  private:
   static std::optional<RowSteps> row_steps(const UfcmTable& table, const UfcmOptions& options, const Scatter* scatter) {
     if (!options.exact) return std::nullopt;
-    return RowSteps(options.alpha, scatter, table.rows, table.forced);
+    return RowSteps(options.alpha, scatter, table.exact);
   }
   void keep_state();
   void show_progress(const std::string& detail);
@@ -68,8 +68,8 @@ class Fit {
   bool is_scale_free(double beta) const;
 
   const Centered& z_;
-  const std::vector<double>& copies_;  // how many columns each of Z stands for
-  const double trace_;                 // tr(S)
+  const RowGroups& rows_;  // what counts as one in the sparsity term
+  const double trace_;     // tr(S)
   const UfcmOptions& options_;
   Context& context_;
   Index next_ = 1;  // the iteration to come

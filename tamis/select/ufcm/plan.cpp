@@ -140,7 +140,7 @@ void add_rows(const Shape& x, const UfcmOptions& options, int threads, UfcmPlan&
 }  // namespace
 
 Index wanted_dims(const UfcmOptions& options, Index varying) {
-  const Index rows = options.exact ? options.features.value_or(varying) : varying;
+  const Index rows = options.exact && !options.groups.any() ? options.features.value_or(varying) : varying;
   if (options.dims) return std::min({*options.dims, varying, rows});
   return std::max<Index>(1, std::min({options.clusters - 1, varying - 1, rows}));
 }

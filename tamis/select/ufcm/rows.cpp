@@ -126,12 +126,23 @@ RitzPairs RowSteps::leading(const Clusters& clusters, const std::vector<Index>& 
   return out;
 }
 
+bool RowSteps::allows(const Matrix& w) const {
+  return static_cast<Index>(exact_.groups.in_order(rows_in_use(w)).size()) <= exact_.k;
+}
+
+std::vector<Index> RowSteps::best_columns(const std::vector<double>& merits) const {
+  std::vector<Index> out =
+      exact_.groups.expand(largest_of(sums_of_groups(exact_.groups, merits), exact_.k, exact_.forced));
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 void RowSteps::improve(const Clusters& clusters, RitzPairs& w) const {
   const auto value = [&](const RitzPairs& of) { return dot(of.vectors, times(clusters, of)); };
   for (Index step = 0; step < kSchedule.row_steps; ++step) {
     const std::vector<Index> before = rows_in_use(w.vectors);
-    const bool feasible = static_cast<Index>(before.size()) <= k_;
-    const std::vector<Index> columns = largest_of(merits(clusters, w), k_, forced_);
+    const bool feasible = allows(w.vectors);
+    const std::vector<Index> columns = best_columns(merits(clusters, w));
     RitzPairs next = leading(clusters, columns, w);
     // Rounding alone could lower it.
     if (feasible && !(value(next) > value(w))) return;

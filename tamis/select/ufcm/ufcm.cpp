@@ -29,8 +29,8 @@ void Fit::run() {
     finish_terms(y.squared_norm());
     if (next_ > options_.iterations) return;
     const double margin = stopping_margin();
-    const std::vector<double> d = sparsity_weights(w(), copies_, options_.p);  // D, Eq. 7
-    const bool restart_won = clusters_.update(y, w(), next_, margin);          // U, Eq. 15
+    const std::vector<double> d = sparsity_weights(w(), rows_, options_.p);  // D, Eq. 7
+    const bool restart_won = clusters_.update(y, w(), next_, margin);        // U, Eq. 15
     converged_ = margin > 0 && !restart_won;
     if (converged_) return;
     directions_.update(clusters_, beta_, d);  // W, Eq. 14
@@ -69,7 +69,7 @@ double Fit::stopping_margin() const {
 Terms Fit::terms_now() const {
   const double margin = clusters_.between(w());
   Terms terms;
-  terms.sparsity = row_sparsity(w(), copies_, options_.p);
+  terms.sparsity = row_sparsity(w(), rows_, options_.p);
   terms.scatter = directions_.knows_scatter() ? directions_.scatter() : margin;
   terms.within = terms.scatter - margin;
   return terms;
@@ -97,8 +97,8 @@ void check_exact(const UfcmOptions& options, Index d) {
   require(options.features.has_value(), ErrorCode::usage, name, ": ", exact, " needs a number of features");
   const Index k = *options.features;
   require(k >= 1 && k <= d, ErrorCode::usage, name, ": ", OptionName{"features"}, " = ", k, ", need 1..d = ", d);
-  require(options.dims.value_or(1) <= k, ErrorCode::usage, name, ": ", OptionName{"dims"}, " = ",
-          options.dims.value_or(1), ", need 1..k = ", k, " with ", exact);
+  require(options.dims.value_or(1) <= k || options.groups.any(), ErrorCode::usage, name, ": ", OptionName{"dims"},
+          " = ", options.dims.value_or(1), ", need 1..k = ", k, " with ", exact);
   require(options.alpha <= 1, ErrorCode::usage, name, ": ", OptionName{"alpha"}, " = ", options.alpha,
           ", need 0..1 with ", exact, ": above, a step could lower the objective");
   require(options.order == "norm", ErrorCode::usage, name, ": ", OptionName{"order"}, " = ", options.order, " with ",
@@ -115,6 +115,10 @@ void check_ufcm(const Source& source, const UfcmOptions& options) {
   require(!options.dims || *options.dims <= d, ErrorCode::usage, MethodName{options.name}, ": ", OptionName{"dims"},
           " = ", options.dims.value_or(0), ", need 1..d = ", d);
   check_exact(options, d);
+  require(!options.groups.given() || options.groups.columns() == d, ErrorCode::usage, MethodName{options.name},
+          ": groups of ", options.groups.columns(), " columns, need d = ", d);
+  require(!options.groups.any() || options.order == "norm", ErrorCode::usage, MethodName{options.name}, ": ",
+          OptionName{"order"}, " = ", options.order, " with groups, need norm");
   if (options.labels.empty()) return;
   require(static_cast<Index>(options.labels.size()) == n, ErrorCode::usage, MethodName{options.name}, ": ",
           options.labels.size(), " labels, need n = ", n);
@@ -125,9 +129,24 @@ void check_ufcm(const Source& source, const UfcmOptions& options) {
 
 // The rows of W, and the other columns below by diag P.
 void score_exactly(const Fit& fit, const UfcmTable& table, Selection& out) {
-  const std::vector<double> scores = row_sparse_scores(fit.w(), rows_in_use(fit.w()), fit.merits());
-  for (std::size_t i = 0; i < scores.size(); ++i) out.scores[table.kept[i]] = scores[i];
+  const ColumnGroups& groups = table.exact.groups;
+  const std::vector<double> scores =
+      row_sparse_scores(squared_norms(fit.w(), {groups.of(), std::vector<double>(groups.count(), 1.0)}),
+                        groups.in_order(rows_in_use(fit.w())), sums_of_groups(groups, fit.merits()));
+  for (Index i = 0; i < groups.columns(); ++i) out.scores[table.kept[i]] = scores[groups.of(i)];
   out.ranking = rank_by_score(out.scores);
+}
+
+// ||W_g||_F, or what a group that does not vary as a whole has in its columns that do.
+void score_groups(const ColumnGroups& groups, bool exact, Selection& out) {
+  std::vector<double> scores(groups.count());
+  for (Index g = 0; g < groups.count(); ++g) {
+    for (const Index j : groups.members(g)) {
+      const double score = out.scores[j];
+      scores[g] = exact || groups.members(g).size() == 1 ? std::max(scores[g], score) : std::hypot(scores[g], score);
+    }
+  }
+  rank_groups(groups, scores, out);
 }
 
 Selection ufcm_selection(const Fit& fit, const UfcmTable& table, bool exact, Index d) {
@@ -211,33 +230,47 @@ Distinct every_column(const Varying& varying) {
   return {std::move(each), varying.source, varying.moments};
 }
 
-// Columns that are included in any case; those that do not vary have no row of W, but count.
-void add_rows_of_w(const UfcmOptions& options, UfcmTable& table) {
-  Index rows = *options.features;
-  for (const Index j : options.forced) {
-    const auto found = std::lower_bound(table.kept.begin(), table.kept.end(), j);
-    if (found != table.kept.end() && *found == j) {
-      table.forced.push_back(found - table.kept.begin());
-    } else {
-      --rows;
-    }
+// Which rows of W the sparsity term counts as one.
+RowGroups rows_of_w(const ColumnGroups& groups, const Copies& copies) {
+  RowGroups out{std::vector<Index>(copies.groups()), copies.number};
+  std::iota(out.of.begin(), out.of.end(), Index{0});
+  if (!groups.any()) return out;
+  out.of = groups.among(copies.firsts()).of();
+  out.number.assign(out.number.size(), 1.0);
+  for (Index i = 0; i < copies.groups(); ++i) out.number[out.of[i]] = copies.number[i];
+  out.number.resize(static_cast<std::size_t>(*std::max_element(out.of.begin(), out.of.end())) + 1);
+  return out;
+}
+
+// Columns that are included in any case; groups of columns that do not vary have no row of W, but count.
+ExactRows exact_rows(const UfcmOptions& options, const std::vector<Index>& kept, Index d) {
+  const ColumnGroups all = groups_or_columns(options.groups, d);
+  ExactRows out{all.among(kept), *options.features, {}};
+  std::vector<Index> place(all.count(), -1);  // of the groups that vary
+  for (std::size_t i = 0; i < kept.size(); ++i) place[all.of(kept[i])] = out.groups.of(static_cast<Index>(i));
+  for (const Index group : all.in_order(options.forced)) {
+    place[group] >= 0 ? out.forced.push_back(place[group]) : static_cast<void>(--out.k);
   }
-  std::sort(table.forced.begin(), table.forced.end());
-  table.rows = std::clamp<Index>(rows, 1, table.z.cols());
+  std::sort(out.forced.begin(), out.forced.end());
+  out.k = std::clamp<Index>(out.k, 1, out.groups.count());
+  return out;
 }
 
 UfcmTable ufcm_table(const Source& source, const UfcmOptions& options, Context& context) {
   context.phase("columns that vary");
   Varying varying = varying_columns(source, context);
-  Distinct distinct = options.exact ? every_column(varying) : distinct_columns(varying, context);
+  const ColumnGroups groups = options.groups.among(varying.kept);
+  Distinct distinct = options.exact ? every_column(varying) : distinct_columns(varying, groups, context);
+  RowGroups rows = rows_of_w(groups, distinct.copies);
   const std::vector<double>& scatter = distinct.moments.scatter;
   UfcmTable table{std::move(varying.kept),
                   std::move(varying.source),
                   std::move(distinct.copies),
                   varying.moments.unit,
                   std::accumulate(scatter.begin(), scatter.end(), 0.0),
-                  Centered(std::move(distinct.source), distinct.moments)};
-  if (options.exact) add_rows_of_w(options, table);
+                  Centered(std::move(distinct.source), distinct.moments),
+                  std::move(rows)};
+  if (options.exact) table.exact = exact_rows(options, table.kept, source.cols());
   return table;
 }
 
@@ -295,6 +328,7 @@ Selection ufcm(const Source& source, const UfcmOptions& options, Context& contex
                                           OptionName{"sparsity"}, ", ", OptionName{"beta"}, " and ", OptionName{"p"},
                                           " are not used"));
   }
+  if (options.groups.any()) score_groups(options.groups, options.exact, out);
   if (options.order == "qr") order_by_qr(out);
   require(std::isfinite(out.report.objective.back()), ErrorCode::bad_data,
           "values so large that their squares overflow: scale the data");
