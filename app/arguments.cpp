@@ -143,10 +143,14 @@ void add_method_flags(CLI::App& app, MethodArguments& arguments) {
     for (const auto& option : bound->options()) {
       if (std::find(seen.begin(), seen.end(), option.name) != seen.end()) continue;
       seen.push_back(option.name);
-      const auto store = [&arguments, name = option.name](const std::string& value) { arguments.given[name] = value; };
-      app.add_option_function<std::string>(flag_names(option), store, option_help(option))
-          ->type_name(type_name(option))
-          ->group(kMethodGroup);
+      const bool alone = std::holds_alternative<bool*>(option.value);  // without a value it means yes
+      const auto store = [&arguments, alone, name = option.name](const std::string& value) {
+        arguments.given[name] = alone && value.empty() ? "yes" : value;
+      };
+      CLI::Option* flag = app.add_option_function<std::string>(flag_names(option), store, option_help(option))
+                              ->type_name(type_name(option))
+                              ->group(kMethodGroup);
+      if (alone) flag->expected(0, 1);
     }
   }
 }

@@ -35,6 +35,7 @@ struct SelectArguments {
   std::string supervise;
   std::string labels;
   std::vector<std::string> include, exclude;
+  std::string groups;
   std::string output;
   std::string image, figures;
   std::string seeds, resample;
@@ -75,6 +76,10 @@ void add_select_flags(CLI::App& app, SelectArguments& arguments) {
   add_list_flag(app, "--exclude", arguments.exclude,
                 "Features to leave out, by name, position in the file or pattern (*, ?): a,b,c or @FILE")
       ->type_name("LIST");
+  app.add_option("--groups", arguments.groups,
+                 "Features that are selected as one (-k then counts groups): a file with a feature and its group per "
+                 "line, or a group per feature; or @header, if columns are named NAME@GROUP")
+      ->type_name("FILE");
   begin_group(app, kOutputGroup);
   app.add_option("-o,--output", arguments.output,
                  "Folder for report.html, ranking.csv, selection.json, clusters.csv and the reduced table")
@@ -157,6 +162,7 @@ void read_and_resolve(Job& job, Session& session) {
   job.request.name = [&table = job.table](Index j) { return name_or_position(table, j); };
   job.request.include = sorted(resolve_features({include}, job.table, "include"));
   job.request.exclude = sorted(resolve_features({exclude}, job.table, "exclude", true));
+  if (!arguments.groups.empty()) job.request.groups = read_groups(arguments.groups, job.table, context);
   if (!arguments.supervise.empty()) job.request.classes = job.table.labels.at(arguments.supervise).classes;
 }
 
@@ -213,6 +219,17 @@ std::string repetition_text(const Redundancy& found) {
   return found.note.empty() ? out : concat(found.groups.empty() ? "" : out + "; ", found.note);
 }
 
+// "3 of 12 selected: color, size, weight"
+std::string groups_text(const Job& job) {
+  constexpr std::size_t kShownGroups = 10;
+  const auto& groups = job.result.groups;
+  std::string out = concat(groups.size(), " of ", job.request.groups.names.size(), " selected: ");
+  for (std::size_t i = 0; i < std::min(kShownGroups, groups.size()); ++i) {
+    out += (i == 0 ? "" : ", ") + printable(job.request.groups.names[groups[i]], kShownName);
+  }
+  return out + (groups.size() > kShownGroups ? ", ..." : "");
+}
+
 std::string summary(const Job& job, Session& session) {
   const Report& report = job.result.selection.report;
   TextTable table({TextTable::Align::left, TextTable::Align::left});
@@ -235,6 +252,7 @@ std::string summary(const Job& job, Session& session) {
   table.add(
       {"time", concat(short_number(report.seconds, 3), " s, ", report.passes, report.passes == 1 ? " pass" : " passes",
                       " over the data, ", session.context().threads(), " threads")});
+  if (!job.request.groups.names.empty()) table.add({"groups", groups_text(job)});
   if (const auto& redundancy = job.result.redundancy) table.add({"redundancy", repetition_text(*redundancy)});
   if (job.result.stability) table.add({"stability", stability_text(job.result)});
   if (!job.result.selection.clusters.empty()) table.add({"clusters", cluster_sizes(job.result.selection.clusters)});
@@ -375,7 +393,7 @@ int run_select(const SelectArguments& arguments) {
   read_and_resolve(job, session);
   std::optional<OutputFolder> folder;
   if (!arguments.output.empty()) {
-    std::vector<std::string> inputs = {arguments.data.path, arguments.labels, arguments.supervise};
+    std::vector<std::string> inputs = {arguments.data.path, arguments.labels, arguments.supervise, arguments.groups};
     const std::vector<std::string> names = possible_files(job);
     for (const auto& name : names) require_other_file(arguments.checkpoint, arguments.output + "/" + name);
     folder.emplace(arguments.output, names, inputs);

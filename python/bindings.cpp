@@ -124,8 +124,32 @@ nb::object stability_of(const SelectResult& result) {
   return out;
 }
 
-nb::dict result_of(SelectResult result, const Options& options, const Speller& speller) {
+// The selected groups of features, best first; None where there are no groups.
+nb::object groups_of(const SelectResult& result, const FeatureGroups& given) {
+  if (!given.groups.given()) return nb::none();
+  nb::list out;
+  for (const Index group : result.groups) {
+    const std::vector<Index>& members = given.groups.members(group);
+    nb::dict one;
+    one["name"] = to_text(given.names[group]);
+    one["selected"] = to_array(std::vector<Index>(members));
+    one["score"] = result.scores[members.front()];
+    out.append(one);
+  }
+  return out;
+}
+
+FeatureGroups feature_groups(const std::optional<std::vector<std::string>>& groups,
+                             const std::optional<std::vector<std::string>>& names) {
+  if (!groups) return {};
+  Table table;  // for the names of features that are groups by themselves
+  if (names) table.names = *names;
+  return groups_by_name(*groups, table);
+}
+
+nb::dict result_of(SelectResult result, const FeatureGroups& groups, const Options& options, const Speller& speller) {
   nb::dict out;
+  out["groups"] = groups_of(result, groups);
   out["report"] = report_of(result.selection.report, options, speller);
   out["warnings"] = spelled_with_kinds(result.selection.report.warnings, speller);
   out["guidance"] = guidance_of(result);
@@ -150,7 +174,7 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
                 std::uint64_t seed, int threads, std::uint64_t memory, const nb::object& progress,
                 const nb::dict& words, const std::optional<std::vector<std::string>>& names,
                 const std::optional<double>& redundancy, const std::optional<Index>& seeds,
-                const std::optional<Index>& resample) {
+                const std::optional<Index>& resample, const std::optional<std::vector<std::string>>& groups) {
   const Method& method = find_method(method_name);
   const std::shared_ptr<BoundMethod> bound = method.bind();
   const Speller speller = python_names(words);
@@ -164,6 +188,7 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
     request.redundancy = redundancy;
     request.seeds = seeds;
     request.resample = resample;
+    request.groups = feature_groups(groups, names);
     request.classes = classes_of(classes);
     set_options(*bound, values, method.name);
     if (!init.is_none()) request.init = matrix_of(init);
@@ -174,7 +199,7 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
     const std::vector<std::string> warnings = warning_texts(result.selection.report.warnings, run.warnings(), speller);
     const Context& used = run.context();
     Fitted fitted{&method, bound, request, result, used.seed, used.threads(), used.memory_limit, warnings};
-    nb::dict out = result_of(std::move(result), bound->options(), speller);
+    nb::dict out = result_of(std::move(result), request.groups, bound->options(), speller);
     out["fitted"] = nb::cast(std::move(fitted));
     return out;
   });
@@ -280,8 +305,9 @@ NB_MODULE(_core, m) {
         "classes"_a.none() = nb::none(), "init"_a.none() = nb::none(), "seed"_a = 0, "threads"_a = 0, "memory"_a = 0,
         "progress"_a.none() = nb::none(), "words"_a = nb::dict(), "names"_a.none() = nb::none(),
         "redundancy"_a.none() = nb::none(), "seeds"_a.none() = nb::none(), "resample"_a.none() = nb::none(),
+        "groups"_a.none() = nb::none(),
         "One selection, as `tamis select` does it. With `names` (empty: there are none) it warns about doubtful "
-        "columns.");
+        "columns. `groups`: one for each feature, '' where it is a group by itself.");
   m.def("compare", &compare, "data"_a, "methods"_a, "features"_a, "clusters"_a, "scale"_a = "none",
         "classes"_a.none() = nb::none(), "settings"_a = nb::dict(), "repeats"_a = comparing.repeats,
         "grid"_a = comparing.grid, "seed"_a = 0, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none(),

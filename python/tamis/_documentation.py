@@ -63,6 +63,11 @@ _SHARED = {
         "The same with runs on half of the rows, drawn at random without replacement. At most one of `seeds` and "
         "`resample` is given.",
     ),
+    "groups": (
+        "dict, array of shape (n_features,) or None, default=None",
+        "Features that are selected as one: their groups by name or position, or a group for every feature (None or NaN: "
+        "by itself). `n_features_to_select` then counts groups, and every feature has the score of its group.",
+    ),
     "verbose": ("int, default=0", "1 shows a line of progress on standard error."),
 }
 
@@ -115,6 +120,10 @@ _ATTRIBUTES = {
         "select it), `mean_rank`, `rank_low` and `rank_high` (of the middle 90 % of the runs; of all if they are fewer than "
         "20); `consensus` (features by mean rank), Nogueira's `index` with its `variance` and 95 % `interval` (None if all "
         "features are selected), `by`, `runs`, `rows`, `counts`, `text`.",
+    ),
+    "groups_": (
+        "list of dict",
+        "The selected groups, best first, if `groups` is given: 'name', 'selected' (positions of features), 'score'.",
     ),
     "report_": ("dict", "Path taken, passes over the data, seconds, values determined from the data, warnings."),
     "n_features_in_": ("int", "Number of features seen in fit."),

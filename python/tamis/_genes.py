@@ -13,6 +13,7 @@ from scipy import sparse
 from . import _core
 from ._backed import BackedRows, CopiedRows
 from ._core_data import core_data
+from ._inputs import feature_groups
 from ._running import progress_for, repeats, seed_of, thread_count, warn_all
 
 _METHODS = {method["name"]: method for method in _core.methods()}
@@ -31,6 +32,7 @@ def select_genes(
     batch_key=None,
     include=None,
     exclude=None,
+    groups=None,
     layer=None,
     method="guided",
     n_clusters=None,
@@ -67,6 +69,9 @@ def select_genes(
     include, exclude : list of names, boolean mask over the genes, or name of a boolean column of ``.var``; default=None
         Genes that are always selected, and genes that are hidden from the method (they may contain any values, even
         NaN). A name refers to every gene with that name.
+    groups : dict, one group per gene, or name of a column of ``.var``; default=None
+        Genes that are selected as one, by name, or a group for every gene (None or NaN: by itself). `n_top` then counts
+        groups. Not with `batch_key`.
     layer : str, default=None
         The layer to use instead of ``.X``.
     method : str, default="guided"
@@ -138,7 +143,8 @@ def select_genes(
     names = _symbols(adata, gene_symbols)
     included = _gene_mask(adata, include, "include", names)
     excluded = _gene_mask(adata, exclude, "exclude", names)
-    _check_counts(adata, n_top, included, excluded, batch_key)
+    grouped = _gene_groups(adata, groups, batch_key)
+    _check_counts(adata, n_top, included if grouped is None else np.zeros_like(included), excluded, batch_key)
     _check_repeats(seeds, resample, batch_key)
     X, look = _matrix(adata, layer, method, excluded)
     early = look.warnings()
@@ -155,12 +161,15 @@ def select_genes(
         "words": {"features": "n_top"},
         "seeds": repeats(seeds, "seeds"),
         "resample": repeats(resample, "resample"),
+        "groups": grouped,
     }
     if batch_key is None:
         result = _run(method, X, None, init, shared, verbose, method["python_name"])
         score, order, batches, reports = result["scores"], result["ranking"], None, [result["report"]]
         guidance, stability = result["guidance"] or {}, result["stability"]
         n_top = len(result["selected"])
+        if grouped is not None:
+            included = np.isin(np.arange(adata.n_vars), result["selected"])
         found = list(result["warnings"])
     else:
         score, order, batches, reports, found = _over_batches(adata, method, X, batch_key, init, shared, verbose)
@@ -268,6 +277,19 @@ def _gene_mask(adata, genes, what, symbols):
             raise ValueError(f"select_genes: {what} is a mask whose index differs from var_names")
         return values.astype(bool)
     return _mask_of_names(symbols, values, what)
+
+
+def _gene_groups(adata, groups, batch_key):
+    """The group of each gene; None without groups."""
+    if groups is None:
+        return None
+    if batch_key is not None:
+        raise ValueError("select_genes: groups with batch_key, need one of them")
+    if isinstance(groups, str):
+        if groups not in adata.var.columns:
+            raise ValueError(f"select_genes: groups = {groups!r} is not a column of .var")
+        groups = adata.var[groups].to_numpy(dtype=object)
+    return feature_groups(groups, adata.var_names, adata.n_vars, "select_genes")
 
 
 def _mask_column(adata, column, what):

@@ -1,6 +1,8 @@
 """Inputs of the functions next to the selectors: a table, the classes of its rows, a list of its columns."""
 
+import difflib
 import numbers
+from collections.abc import Mapping
 
 import numpy as np
 from sklearn.utils import check_array
@@ -117,3 +119,43 @@ def _position(one, places, count, where):
     if len(found) != 1:
         raise ValueError(f"{where}: feature {one!r} names {len(found)} columns of X, need 1")
     return found[0]
+
+
+def feature_groups(groups, names, count, where):
+    """The group of each of `count` columns as text, "" for a column that is a group by itself; None without groups.
+
+    `groups` maps names or positions to groups, or has a group for every column (None or NaN: by itself).
+    """
+    if groups is None:
+        return None
+    if isinstance(groups, Mapping) or type(groups).__name__ == "Series" and len(groups) != count:
+        places = {}
+        for j, name in enumerate(() if names is None else names):
+            places.setdefault(name, []).append(j)
+        found = [""] * count
+        for feature, group in groups.items():
+            at = _grouped_position(feature, places, count, where)
+            if found[at] and found[at] != _group_text(group):
+                raise ValueError(f"{where}: feature {feature!r} is in the groups {found[at]!r} and {group!r}, need one group")
+            found[at] = _group_text(group)
+    elif isinstance(groups, str) or not hasattr(groups, "__len__"):
+        raise ValueError(f"{where}: groups = {groups!r}, need a dict of features and their groups, or a group for every feature")
+    else:
+        found = [_group_text(group) for group in groups]
+    if len(found) != count:
+        raise ValueError(f"{where}: groups of {len(found)} features, need {count}")
+    if not any(found):
+        raise ValueError(f"{where}: groups has no group, need at least 1")
+    return found
+
+
+def _grouped_position(feature, places, count, where):
+    if isinstance(feature, str) and places and feature not in places:
+        close = difflib.get_close_matches(feature, list(places), 1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise ValueError(f"{where}: groups: no feature is named {feature!r}{hint}")
+    return _position(feature, places, count, f"{where}: groups")
+
+
+def _group_text(group):
+    return "" if group is None or group != group else str(group)

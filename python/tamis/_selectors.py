@@ -20,7 +20,7 @@ from ._core_data import core_data
 from ._documentation import class_documentation
 from ._fitted import Fitted, nearest_rule
 from ._frames import blanked, column_names, positions_of, require_loaded, require_numbers
-from ._inputs import class_numbers
+from ._inputs import class_numbers, feature_groups
 from ._running import progress_for, repeats, seed_of, thread_count, warn_all
 from ._unwrap import unwrapped
 
@@ -88,12 +88,14 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
                 redundancy=_redundancy(self.redundancy),
                 seeds=repeats(self.seeds, "seeds"),
                 resample=repeats(self.resample, "resample"),
+                groups=self._groups(kept),
             )
             if progress:
                 progress("done", 1.0, "done")
         finally:
             if progress:
                 progress.close()
+        exclude = np.flatnonzero(np.isnan(result["scores"])).tolist()  # with the rest of their groups
         self._keep_clusters(result, data, kept, exclude)
         self._spread(result, kept, exclude)
         self._keep(result)
@@ -258,6 +260,8 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
         ranked = kept[result["ranking"]]
         result["ranking"] = np.concatenate([ranked, np.setdiff1d(np.arange(d), ranked)])
         result["selected"] = kept[result["selected"]]
+        for group in result["groups"] or ():
+            group["selected"] = kept[group["selected"]]
         components, centers = result["components"], result["centers"]
         by_feature = centers is not None and (components is None or centers.shape[1] != components.shape[1])
         if by_feature:
@@ -290,6 +294,12 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
         if kept is None:
             return names
         return [names[j] if names else str(j) for j in kept]
+
+    def _groups(self, kept):
+        """The group of each column that is ranked; None without groups."""
+        names = getattr(self, "feature_names_in_", None)
+        groups = feature_groups(self.groups, names, self.n_features_in_, type(self).__name__)
+        return groups if groups is None or kept is None else [groups[j] for j in kept]
 
     def _options(self):
         return {option["python_name"]: getattr(self, option["python_name"]) for option in self._method["options"]}
@@ -336,6 +346,7 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
             self._keep_if(name + "_", redundancy.get(name))
         self._keep_if("redundancy_groups_", redundancy.get("groups"))
         self._keep_if("stability_", None if result["stability"] is None else Bunch(**result["stability"]))
+        self._keep_if("groups_", result["groups"])
         self.report_ = report
         self.report_["scale"] = result["scale"]
         if result["scale_reason"]:
@@ -376,7 +387,7 @@ def _signature(method):
     words += [(option["python_name"], option["default"]) for option in method["options"] if option["late"]]
     words.append(("redundancy", _REDUNDANT))
     words += [("missing", "refuse"), ("include", None), ("exclude", None), ("scale", "none")]
-    words += [("seeds", None), ("resample", None)]
+    words += [("seeds", None), ("resample", None), ("groups", None)]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Signature(
         [inspect.Parameter("self", kind)] + [inspect.Parameter(name, kind, default=value) for name, value in words]

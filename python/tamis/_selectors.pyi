@@ -1,6 +1,6 @@
 # Made by tools/make_stubs from the core's descriptions of methods and options.
 from abc import ABCMeta
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal
 
@@ -23,6 +23,7 @@ class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     scale: Literal["none", "standard", "minmax", "unit", "auto"]
     seeds: int | None
     resample: int | None
+    groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None
     scores_: NDArray[np.float64]
     ranking_: NDArray[np.int64]
     share_: NDArray[np.float64]
@@ -39,6 +40,7 @@ class Selector(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     representative_: NDArray[np.int64]
     redundancy_groups_: list[NDArray[np.int64]]
     stability_: Bunch
+    groups_: list[dict[str, Any]]
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
@@ -76,6 +78,7 @@ class GuidedUFCM(Selector, method="guided"):
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
         seeds: int | None = None,
         resample: int | None = None,
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class UFCM(Selector, method="ufcm"):
@@ -90,6 +93,7 @@ class UFCM(Selector, method="ufcm"):
     tol: float
     supervised: bool
     order: Literal["norm", "qr"]
+    exact: bool
     def __init__(
         self,
         n_features_to_select: int | float | Literal["auto"] | None = None,
@@ -107,6 +111,7 @@ class UFCM(Selector, method="ufcm"):
         n_jobs: int | None = None,
         verbose: int = 0,
         order: Literal["norm", "qr"] = "norm",
+        exact: bool = False,
         redundancy: float | None = 0.8,
         missing: Literal["refuse", "drop-columns", "mean", "median"] = "refuse",
         include: Any = None,
@@ -114,6 +119,7 @@ class UFCM(Selector, method="ufcm"):
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
         seeds: int | None = None,
         resample: int | None = None,
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class MaxVariance(Selector, method="maxvar"):
@@ -130,6 +136,7 @@ class MaxVariance(Selector, method="maxvar"):
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
         seeds: int | None = None,
         resample: int | None = None,
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class LaplacianScore(Selector, method="lapscore"):
@@ -154,6 +161,7 @@ class LaplacianScore(Selector, method="lapscore"):
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
         seeds: int | None = None,
         resample: int | None = None,
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class SPEC(Selector, method="spec"):
@@ -182,6 +190,7 @@ class SPEC(Selector, method="spec"):
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
         seeds: int | None = None,
         resample: int | None = None,
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class MCFS(Selector, method="mcfs"):
@@ -216,6 +225,7 @@ class MCFS(Selector, method="mcfs"):
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
         seeds: int | None = None,
         resample: int | None = None,
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class NDFS(Selector, method="ndfs"):
@@ -260,6 +270,7 @@ class NDFS(Selector, method="ndfs"):
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
         seeds: int | None = None,
         resample: int | None = None,
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class RUFS(Selector, method="rufs"):
@@ -306,6 +317,7 @@ class RUFS(Selector, method="rufs"):
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
         seeds: int | None = None,
         resample: int | None = None,
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class UDFS(Selector, method="udfs"):
@@ -334,6 +346,7 @@ class UDFS(Selector, method="udfs"):
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
         seeds: int | None = None,
         resample: int | None = None,
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class SPCAFS(Selector, method="spcafs"):
@@ -362,6 +375,7 @@ class SPCAFS(Selector, method="spcafs"):
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
         seeds: int | None = None,
         resample: int | None = None,
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class FSPCA(Selector, method="fspca"):
@@ -382,6 +396,7 @@ class FSPCA(Selector, method="fspca"):
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
         seeds: int | None = None,
         resample: int | None = None,
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class CSS(Selector, method="css"):
@@ -406,6 +421,7 @@ class CSS(Selector, method="css"):
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
         seeds: int | None = None,
         resample: int | None = None,
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...
 
 class SparseKMeans(Selector, method="sparsekm"):
@@ -434,4 +450,5 @@ class SparseKMeans(Selector, method="sparsekm"):
         scale: Literal["none", "standard", "minmax", "unit", "auto"] = "none",
         seeds: int | None = None,
         resample: int | None = None,
+        groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
     ) -> None: ...

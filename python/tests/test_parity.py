@@ -34,6 +34,7 @@ SPECIAL = {"sample": 60, "bound": 1.5, "scales": (2, 6), "dims": 2}  # values th
 PARAMETERS = {
     "--features": "n_features_to_select", "--scale": "scale", "--include": "include", "--exclude": "exclude",
     "--redundancy": "redundancy", "--missing": "missing", "--seed": "random_state", "--threads": "n_jobs",
+    "--seeds": "seeds", "--resample": "resample", "--groups": "groups",
 }  # fmt: skip
 ELSEWHERE = {
     **dict.fromkeys(

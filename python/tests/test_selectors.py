@@ -70,8 +70,8 @@ DESIGN = {  # the signature that design.md fixes
 
 def test_signature_of_ufcm():
     parameters = inspect.signature(tamis.UFCM).parameters
-    shared = {"verbose": 0, "order": "norm", "redundancy": 0.8, "missing": "refuse"}
-    shared |= {"include": None, "exclude": None, "scale": "none", "seeds": None, "resample": None}
+    shared = {"verbose": 0, "order": "norm", "exact": False, "redundancy": 0.8, "missing": "refuse"}
+    shared |= {"include": None, "exclude": None, "scale": "none", "seeds": None, "resample": None, "groups": None}
     assert {name: one.default for name, one in parameters.items()} == {**DESIGN, **shared}
     assert list(parameters)[: len(DESIGN)] == list(DESIGN)
 
@@ -85,7 +85,7 @@ def test_signatures_are_those_of_the_core(name):
     count = "auto" if method["chooses_count"] else None
     shared = {"n_features_to_select": count, "random_state": 0, "n_jobs": None, "verbose": 0}
     shared |= {"redundancy": 0.8, "missing": "refuse", "include": None, "exclude": None, "scale": "none"}
-    shared |= {"seeds": None, "resample": None}
+    shared |= {"seeds": None, "resample": None, "groups": None}
     shared |= {"init": "kmeans"} if method["takes_init"] else {}
     shared |= {"supervised": False} if method["takes_classes"] else {}
     assert defaults == shared

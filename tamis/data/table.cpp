@@ -245,4 +245,11 @@ std::vector<std::string> read_list(const std::string& path, Context& context) {
   return read_list(*bytes, context);
 }
 
+std::vector<GroupLine> read_group_lines(const std::string& path, Context& context) {
+  require(file_kind(path) != FileKind::folder, ErrorCode::bad_data, printable(path, path.size()),
+          ": a folder, need a file of groups");
+  const auto bytes = open_text(path, context);
+  return read_group_lines(*bytes, context);
+}
+
 }  // namespace tamis

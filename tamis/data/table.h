@@ -17,6 +17,7 @@
 namespace tamis {
 
 class ByteStream;
+struct GroupLine;  // formats/list.h
 
 // One class a row. Empty cells and -1 are unlabeled: class -1.
 struct Labels {
@@ -125,5 +126,7 @@ Table read_table(const std::string& path, const ReadOptions& options, Context& c
 // Reads one list of words, one a line (a single CSV column; '#' starts a comment): names or positions of features,
 // each once.
 std::vector<std::string> read_list(const std::string& path, Context& context);
+// Reads a file of groups of features (formats/list.h).
+std::vector<GroupLine> read_group_lines(const std::string& path, Context& context);
 
 }  // namespace tamis

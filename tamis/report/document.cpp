@@ -151,6 +151,17 @@ void write_stability(Json& json, const SelectResult& result) {
   }
 }
 
+// The selected groups of features, best first.
+void write_groups(Json& json, const SelectionRecord& record) {
+  const FeatureGroups& given = record.request.groups;
+  if (!given.groups.given()) return;
+  write_list(json, "groups", record.result.groups, [&](Index group) {
+    const std::vector<Index>& members = given.groups.members(group);
+    json.member("name", given.names[group]).member("selected", members);
+    json.member("score", record.result.scores[members.front()]);
+  });
+}
+
 void write_report(Json& json, const SelectionRecord& record) {
   const Report& report = record.result.selection.report;
   json.key("report").begin_object().member("status", name_of(report.status)).member("iterations", report.iterations);
@@ -228,6 +239,7 @@ std::string selection_json(const SelectionRecord& record) {
   write_data(json, record);
   json.member("selected", result.selected).member("columns", columns_of_file(record.table, result.selected));
   json.member("names", names).member("scores", result.scores).member("verdict", verdict(result));
+  write_groups(json, record);
   if (result.selection.guidance) write_guidance(json, result);
   write_redundancy(json, result);
   write_stability(json, result);
@@ -278,9 +290,10 @@ std::string redundancy_cells(const Redundancy& found, Index group, Index j) {
   return out + (group > 0 ? concat(",", group) : std::string(","));
 }
 
-std::string redundancy_header(const std::optional<Redundancy>& found) {
+// Where features are in groups of their own, `group` is the name of that one.
+std::string redundancy_header(const std::optional<Redundancy>& found, bool grouped) {
   if (!found) return {};
-  return found->r2.empty() ? ",group" : ",representative,r2,group";
+  return concat(found->r2.empty() ? "" : ",representative,r2", grouped ? ",redundancy_group" : ",group");
 }
 
 // ",frequency,rank_low,rank_high"
@@ -299,9 +312,11 @@ void write_ranking(const SelectionRecord& record, FileWriter& out) {
   const std::vector<double> evidence = guidance ? for_all_columns(guidance->evidence, result) : std::vector<double>();
   const bool judged = guidance && !guidance->evidence.empty();
   const std::vector<Index> group = group_numbers(result);
+  const FeatureGroups& given = record.request.groups;
+  const bool grouped = given.groups.given();
   out.write(concat(kRankingHeader, guidance ? ",share" : "", judged ? ",evidence" : "",
-                   redundancy_header(result.redundancy), result.stability ? ",frequency,rank_low,rank_high" : "",
-                   ",column\n"));
+                   redundancy_header(result.redundancy, grouped), grouped ? ",group" : "",
+                   result.stability ? ",frequency,rank_low,rank_high" : "", ",column\n"));
   for (std::size_t rank = 0; rank < result.ranking.size(); ++rank) {
     const Index j = result.ranking[rank];
     std::string line = std::to_string(rank + 1) + ',' + std::to_string(j) + ',';
@@ -310,6 +325,7 @@ void write_ranking(const SelectionRecord& record, FileWriter& out) {
     if (guidance) line += ',' + number_text(share[j]);
     if (judged) line += ',' + number_text(evidence[j]);
     if (result.redundancy) line += redundancy_cells(*result.redundancy, group[j], j);
+    if (grouped) line += ',' + csv_cell(given.names[given.groups.of(j)]);
     if (result.stability) line += stability_cells(*result.stability, j);
     out.write(line + ',' + std::to_string(record.table.column(j)) + '\n');
   }

@@ -14,7 +14,11 @@ namespace {
 constexpr double kCarriesWeight = 0.01;  // of the largest score
 constexpr double kBeatsRandom = 0.05;    // p
 
-std::string columns_text(std::size_t count) { return concat(count, count == 1 ? " column" : " columns"); }
+std::string columns_text(std::size_t count, bool grouped = false) {
+  const char* what =
+      grouped ? (count == 1 ? " group of columns" : " groups of columns") : (count == 1 ? " column" : " columns");
+  return concat(count, what);
+}
 
 // "a", "a and b", "a, b and c"
 std::string joined(const std::vector<std::string>& words) {
@@ -30,36 +34,46 @@ std::string percent_of(double share) { return short_number(100.0 * share, 3) + "
 // --- A selection ------------------------------------------------------------------------------------------------
 
 // How many columns separate the groups, and by which test.
-std::string passed_text(const Guidance& guidance) {
+std::string passed_text(const Guidance& guidance, bool grouped) {
   const auto passed = static_cast<std::size_t>(guidance.passed);
-  const std::string head = columns_text(passed) + (passed == 1 ? " separates" : " separate");
+  const std::string head = columns_text(passed, grouped) + (passed == 1 ? " separates" : " separate");
   if (guidance.evidence.empty()) {
     return concat(head, " groups of rows by more than 4 standard deviations above chance");
   }
   return concat(head, " groups of rows found in other columns, at a false discovery rate of 1 %");
 }
 
+bool is_grouped(const SelectResult& result) { return result.choices < static_cast<Index>(result.available.size()); }
+
+// Groups where there are any, else columns.
+std::size_t chosen_count(const SelectResult& result) {
+  return is_grouped(result) ? result.groups.size() : result.selected.size();
+}
+
 void add_guidance(const SelectResult& result, std::vector<std::string>& out) {
   const Guidance& guidance = *result.selection.guidance;
-  const std::size_t chosen = result.selected.size(), all = result.available.size();
+  const bool grouped = is_grouped(result);
+  const std::size_t chosen = chosen_count(result);
+  const auto all = static_cast<std::size_t>(result.choices);
   const bool suggested = guidance.suggested == static_cast<Index>(chosen);
   if (guidance.outcome == Outcome::no_structure) {
     out.push_back(concat("No structure found: no column separates groups of rows found in other columns."));
-    out.push_back(suggested ? concat("All ", columns_text(chosen), " that vary are kept.")
-                            : concat("The ", columns_text(chosen), " were requested; noise would look the same."));
+    out.push_back(suggested
+                      ? concat("All ", columns_text(chosen, grouped), " that vary are kept.")
+                      : concat("The ", columns_text(chosen, grouped), " were requested; noise would look the same."));
     return;
   }
   if (guidance.outcome == Outcome::narrow && suggested) {
-    out.push_back(concat("All ", columns_text(chosen),
+    out.push_back(concat("All ", columns_text(chosen, grouped),
                          " that vary are kept: in tables of up to 50 columns no selection ",
                          "beats keeping them all."));
-    out.push_back(concat("Of these, ", passed_text(guidance), "."));
+    out.push_back(concat("Of these, ", passed_text(guidance, grouped), "."));
     return;
   }
-  out.push_back(concat(chosen, " of ", columns_text(all), " selected; ", passed_text(guidance), "."));
+  out.push_back(concat(chosen, " of ", columns_text(all, grouped), " selected; ", passed_text(guidance, grouped), "."));
   if (!suggested)
     out.push_back(concat("The alignment with the groups suggests selecting ",
-                         columns_text(static_cast<std::size_t>(guidance.suggested)), "."));
+                         columns_text(static_cast<std::size_t>(guidance.suggested), grouped), "."));
 }
 
 void add_agreement(const SelectResult& result, std::vector<std::string>& out) {
@@ -70,7 +84,7 @@ void add_agreement(const SelectResult& result, std::vector<std::string>& out) {
   }
   const Guidance& guidance = *result.selection.guidance;
   const bool kept_whole =
-      guidance.suggested == static_cast<Index>(result.selected.size()) && guidance.outcome != Outcome::columns_found;
+      guidance.suggested == static_cast<Index>(chosen_count(result)) && guidance.outcome != Outcome::columns_found;
   if (guidance.outcome == Outcome::no_structure || kept_whole) return;
   out.push_back(
       "Other selections may be as good: the order avoids redundancy; the share says how well a column separates the "
@@ -79,7 +93,9 @@ void add_agreement(const SelectResult& result, std::vector<std::string>& out) {
 
 // Of a method that weighs all columns at once, how many count.
 void add_weights(const SelectResult& result, std::vector<std::string>& out) {
-  const std::string chosen = concat(result.selected.size(), " of ", columns_text(result.available.size()), " selected");
+  const std::string chosen =
+      concat(chosen_count(result), " of ", columns_text(static_cast<std::size_t>(result.choices), is_grouped(result)),
+             " selected");
   if (result.selection.components.empty()) {
     out.push_back(chosen + ".");
     return;

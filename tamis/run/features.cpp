@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <unordered_map>
 
 #include "tamis/base/error.h"
 #include "tamis/base/memory.h"
@@ -213,6 +214,68 @@ std::vector<Index> resolve_features(const FeatureList& list, const Table& table,
     }
   }
   return features;
+}
+
+FeatureGroups groups_by_name(const std::vector<std::string>& group, const Table& table) {
+  std::unordered_map<std::string, Index> known;
+  std::vector<Index> numbers;
+  FeatureGroups out;
+  for (std::size_t j = 0; j < group.size(); ++j) {
+    const auto next = static_cast<Index>(out.names.size());
+    const bool alone = group[j].empty();
+    numbers.push_back(alone ? next : known.emplace(group[j], next).first->second);
+    if (numbers.back() == next) out.names.push_back(alone ? feature_name(table, static_cast<Index>(j)) : group[j]);
+  }
+  out.groups = ColumnGroups(numbers);
+  return out;
+}
+
+namespace {
+
+// name@group
+FeatureGroups groups_of_header(const Table& table) {
+  std::vector<std::string> group;
+  bool any = false;
+  for (const auto& name : table.names) {
+    const std::size_t at = name.rfind('@');
+    group.push_back(at == std::string::npos ? "" : name.substr(at + 1));
+    any = any || !group.back().empty();
+  }
+  require(any, ErrorCode::usage, "groups = @header: no column is named NAME@GROUP");
+  return groups_by_name(group, table);
+}
+
+// Whether the first record of a file of groups is its header.
+bool is_groups_header(const GroupLine& first, const Table& table) {
+  return lower_case(first.group) == "group" &&
+         (first.feature.empty() || std::ranges::find(table.names, first.feature) == table.names.end());
+}
+
+}  // namespace
+
+FeatureGroups read_groups(const std::string& text, const Table& table, Context& context) {
+  if (text == "@header") return groups_of_header(table);
+  const std::string where = printable(text, text.size());
+  std::vector<GroupLine> lines = read_group_lines(text, context);
+  if (!lines.empty() && is_groups_header(lines.front(), table)) lines.erase(lines.begin());
+  require(!lines.empty(), ErrorCode::bad_data, where, ": 0 groups, need lines of a feature and its group");
+  const auto d = static_cast<std::size_t>(table.source.cols());
+  std::vector<std::string> group(d);
+  if (lines.front().feature.empty()) {
+    require(lines.size() == d, ErrorCode::bad_data, where, ": ", lines.size(), " groups, need one for each of the ", d,
+            " features, or lines of a feature and its group");
+    for (std::size_t j = 0; j < d; ++j) group[j] = lines[j].group;
+    return groups_by_name(group, table);
+  }
+  const Resolver resolve(table, FeatureList::Kind::typed, where, true);
+  for (const auto& [feature, its_group, line] : lines) {
+    for (const Index j : resolve(feature)) {
+      require(group[j].empty() || group[j] == its_group, ErrorCode::usage, where, ": line ", line, ": column '",
+              printable(feature), "' is in group '", printable(group[j]), "' already, need one group");
+      group[j] = its_group;
+    }
+  }
+  return groups_by_name(group, table);
 }
 
 void leave_out(Table& table, const std::vector<Index>& features) {

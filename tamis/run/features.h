@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tamis/data/table.h"
+#include "tamis/select/groups.h"
 
 namespace tamis {
 
@@ -53,6 +54,20 @@ struct FeatureList {
 // nothing, or for several columns.
 std::vector<Index> resolve_features(const FeatureList& list, const Table& table, const std::string& where,
                                     bool skip_left_out = false);
+
+// Features that are chosen as one, and what these groups are called.
+struct FeatureGroups {
+  ColumnGroups groups;
+  std::vector<std::string> names;  // one a group; that of the feature where it is a group by itself
+};
+
+// From a file, or "@header": the name of a feature ends in @GROUP. A line of a file has a feature (name or position in
+// the file) and its group; or every line has a group alone, one for each feature in their order. A first line that ends
+// in "group" and names no feature is a header. Features that are in no group are groups by themselves. Throws
+// Error(usage) on unknown features and on features in two groups, Error(bad_data) on a file that is not such a list.
+FeatureGroups read_groups(const std::string& text, const Table& table, Context& context);
+// Of a group for each feature; empty: a group by itself.
+FeatureGroups groups_by_name(const std::vector<std::string>& group, const Table& table);
 
 // Takes features out of a table: they become columns of the file that are no features.
 void leave_out(Table& table, const std::vector<Index>& features);

@@ -42,6 +42,63 @@ std::vector<Index> positions_not_in(const std::vector<char>& marked) {
   return rest;
 }
 
+// Marked features, with all others of their groups.
+std::vector<char> with_groups(const std::vector<char>& marked, const ColumnGroups& groups) {
+  std::vector<char> out = marked;
+  for (Index j = 0; j < groups.columns(); ++j) {
+    if (!marked[j]) continue;
+    for (const Index i : groups.members(groups.of(j))) out[i] = 1;
+  }
+  return out;
+}
+
+std::vector<Index> positions_in_mask(const std::vector<char>& marked) {
+  std::vector<Index> out;
+  for (std::size_t j = 0; j < marked.size(); ++j) {
+    if (marked[j]) out.push_back(static_cast<Index>(j));
+  }
+  return out;
+}
+
+// Includes and excludes whole groups, and says so.
+void widen_to_groups(std::vector<Index>& positions, const char* where, const SelectRequest& request, Index count,
+                     Context& context) {
+  const ColumnGroups& groups = request.groups.groups;
+  if (!groups.any() || positions.empty()) return;
+  std::vector<Index> wide = positions_in_mask(with_groups(mask(positions, count, where), groups));
+  if (wide.size() > positions.size()) {
+    const std::size_t more = wide.size() - positions.size();
+    context.warn(message(where, ": ", more,
+                         more == 1 ? " more column of the same group is " : " more columns of the same groups are ",
+                         where, "d"));
+  }
+  positions = std::move(wide);
+}
+
+// How many groups there are among the columns, and how many to take. A method without groups aims at columns: as many
+// as the largest groups have.
+Index columns_of_largest(const ColumnGroups& groups, Index k) {
+  std::vector<std::size_t> sizes;
+  for (Index g = 0; g < groups.count(); ++g) sizes.push_back(groups.members(g).size());
+  std::sort(sizes.rbegin(), sizes.rend());
+  return static_cast<Index>(std::accumulate(sizes.begin(), sizes.begin() + k, std::size_t{0}));
+}
+
+Index count_of_groups(const FeatureCount& wanted, const ColumnGroups& groups) {
+  require(!groups.any() || wanted.count.value_or(1) <= groups.count(), ErrorCode::usage, OptionName{"features"}, " = ",
+          wanted.count.value_or(1), ", need 1..", groups.count(), ", the number of groups");
+  return resolve_count(wanted, groups.count());
+}
+
+// Ranks groups for a method that ranks columns.
+void rank_as_groups(const ColumnGroups& groups, Selection& found) {
+  if (found.suggested) {
+    const auto first = found.ranking.begin();
+    found.suggested = static_cast<Index>(groups.in_order({first, first + *found.suggested}).size());
+  }
+  rank_groups_by_mean_square(groups, found);
+}
+
 // The first k of the ranking, except that the included features are always among them.
 std::vector<Index> pick(const std::vector<Index>& ranking, const std::vector<char>& included, Index k) {
   Index free = k;
@@ -113,6 +170,13 @@ void add_bytes(Sha256& hash, const std::vector<T>& values) {
   hash.add(values.data(), values.size() * sizeof(T));
 }
 
+template <class T>
+std::string digest_of(const std::vector<T>& values) {
+  Sha256 hash;
+  add_bytes(hash, values);
+  return hash.finish();
+}
+
 // The statistics of all columns and some rows as they are: what changes in the data changes this, or the order of rows.
 std::string data_key(const Source& source, const ColumnMoments& moments, Context& context) {
   constexpr Index kRows = 64;
@@ -124,15 +188,16 @@ std::string data_key(const Source& source, const ColumnMoments& moments, Context
 }
 
 // All that decides a run, a line each. Empty where no state is kept.
-std::string checkpoint_key(const Method& method, const Options& options, const SelectRequest& request,
-                           const Source& source, const ColumnMoments& moments, Context& context) {
+std::string checkpoint_key(const Method& method, const Options& options, std::optional<Index> aimed_at,
+                           const SelectRequest& request, const Source& source, const ColumnMoments& moments,
+                           Context& context) {
   if (request.checkpoint.empty()) return {};
-  Sha256 classes;
-  add_bytes(classes, request.classes);
   std::string key = concat("tamis=", kVersion, "\nmethod=", method.name, "\nrows=", source.rows(), "\ncolumns=");
   key += concat(source.cols(), "\nseed=", context.seed, "\nscale=", Flag{"scale", name_of(request.scale)}, '\n');
   for (const Option& option : options) key += concat(option.name, '=', value_text(option), '\n');
-  return key + "supervise=" + classes.finish() + "\ndata=" + data_key(source, moments, context) + "\n";
+  if (aimed_at) key += concat("features=", *aimed_at, "\ninclude=", digest_of(request.include), '\n');
+  if (request.groups.groups.any()) key += concat("groups=", digest_of(request.groups.groups.of()), '\n');
+  return key + "supervise=" + digest_of(request.classes) + "\ndata=" + data_key(source, moments, context) + "\n";
 }
 
 // Keeps the state of the run while it lives, where that was asked for.
@@ -292,6 +357,11 @@ SelectResult select_once(const Source& source, const Method& method, BoundMethod
   const Stage stage(context, method.name);
   require(request.checkpoint.empty() || method.resumes, ErrorCode::usage, "checkpoint: ", method.name,
           " cannot be resumed, need ", methods_that(&Method::resumes));
+  const ColumnGroups& given = request.groups.groups;
+  require(!given.given() || given.columns() == source.cols(), ErrorCode::usage, "groups of ", given.columns(),
+          " features, need ", source.cols());
+  widen_to_groups(request.exclude, "exclude", request, source.cols(), context);
+  widen_to_groups(request.include, "include", request, source.cols(), context);
   const auto excluded = mask(request.exclude, source.cols(), "exclude");
   const auto included = mask(request.include, source.cols(), "include");
   for (std::size_t j = 0; j < excluded.size(); ++j) {
@@ -307,14 +377,23 @@ SelectResult select_once(const Source& source, const Method& method, BoundMethod
           " features are excluded, need at least 1 left");
   const bool automatic = is_automatic(request.features, method, bound);
   require_seeds(request, method, automatic);
-  const Index k = resolve_count(request.features, static_cast<Index>(result.available.size()));
-  pick({}, included, k);  // refuse early what cannot be met
+  const ColumnGroups groups = groups_or_columns(given, source.cols()).among(result.available);
+  const std::vector<Index> forced = positions_in(result.available, request.include);
+  std::vector<char> forced_groups(static_cast<std::size_t>(groups.count()), 0);
+  for (const Index j : forced) forced_groups[groups.of(j)] = 1;
+  const Index k = count_of_groups(request.features, groups);
+  result.choices = groups.count();
+  pick({}, forced_groups, k);  // refuse early what cannot be met
   require_redundancy(request.redundancy);
   if (request.scale != Scaling::none) bound.keep_units();
   if (!request.classes.empty()) bound.supervise(request.classes);
   if (!request.init.empty()) bound.start_from(request.init);
-  if (request.features.count || request.features.fraction) bound.aim_at(k);
-  bound.force(positions_in(result.available, request.include));
+  const bool ranks_groups = groups.any() && !bound.takes_groups();
+  if (groups.any()) bound.group(groups);
+  if (request.features.count || request.features.fraction) {
+    bound.aim_at(ranks_groups ? columns_of_largest(groups, k) : k);
+  }
+  bound.force(forced);
 
   const Source kept = request.exclude.empty() ? source : source.with_columns(result.available);
   result.forecast = forecast_within_memory(bound, kept, request, context);
@@ -331,15 +410,19 @@ SelectResult select_once(const Source& source, const Method& method, BoundMethod
   const bool units_matter = request.scale == Scaling::none && !bound.standardizes();
   const auto warnings = warnings_of(kept, moments, request, units_matter, result.available, context);
 
-  const Kept state(request, checkpoint_key(method, bound.options(), request, kept, moments, context), context);
+  const auto aimed_at = bound.aims() ? std::optional(k) : std::nullopt;
+  const Kept state(request, checkpoint_key(method, bound.options(), aimed_at, request, kept, moments, context),
+                   context);
   const Source seen = scaled(kept, request.scale, moments, context);
   result.column_scale = seen.column_scale();
   result.selection = run_on_unchanged(bound, seen, kept, moments, context);
+  if (ranks_groups) rank_as_groups(groups, result.selection);
   const bool undecided = automatic && !result.selection.suggested;
   if (!result.selection.guidance && (undecided || request.evidence)) {
     const Stage guiding(context, "guide");
     GuidedOptions guided;
     guided.evidence = request.evidence;
+    if (groups.any()) guided.groups = groups;
     result.selection.guidance = guide_along(seen, result.selection.ranking, guided, context);
   }
   auto& report = result.selection.report;
@@ -351,8 +434,11 @@ SelectResult select_once(const Source& source, const Method& method, BoundMethod
   for (const Index i : result.selection.ranking) {
     result.ranking.push_back(result.available[i]);
   }
-  const Index count = selected_count(result, automatic, k, static_cast<Index>(request.include.size()));
-  result.selected = pick(result.ranking, included, count);
+  const Index least = std::count(forced_groups.begin(), forced_groups.end(), char{1});
+  const Index count = selected_count(result, automatic, k, least);
+  const std::vector<Index> picked = pick(groups.in_order(result.selection.ranking), forced_groups, count);
+  for (const Index i : groups.expand(picked)) result.selected.push_back(result.available[i]);
+  if (given.given()) result.groups = given.in_order(result.selected);
   if (auto& guidance = result.selection.guidance) {
     result.agreement = agreement_with_groups(*guidance, positions_in(result.available, result.selected), context);
     guidance->looked_at = {};

@@ -21,6 +21,8 @@ struct SelectRequest {
   Scaling scale = Scaling::none;
   std::vector<Index> include;  // always selected
   std::vector<Index> exclude;  // never seen by the method
+  FeatureGroups groups;        // features that are chosen as one: `features` counts them, and what is included or
+                               // excluded is so with its whole group; none: each by itself
   std::vector<int> classes;    // of the rows (-1: unlabeled), to supervise the method; empty: none
   Matrix init;                 // n x clusters, >= 0: labels to start from; empty: those of the method
   bool evidence = false;       // p-values of the columns (evidence.h) for a method that has none of its own
@@ -41,6 +43,8 @@ struct SelectResult {
   std::vector<Index> ranking;             // the available features, best first
   std::vector<Index> selected;            // best first
   std::vector<Index> available;           // the columns the method saw, increasing
+  std::vector<Index> groups;              // selected, best first, where the request has groups
+  Index choices = 0;                      // what is counted: available features, or groups of them
   Index constant = 0;                     // of the available features
   Scaling scale = Scaling::none;          // as it was used
   std::string scale_reason;               // why, where the request left it open

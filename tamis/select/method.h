@@ -10,6 +10,7 @@
 #include "tamis/base/error.h"
 #include "tamis/base/options.h"
 #include "tamis/data/source.h"
+#include "tamis/select/groups.h"
 #include "tamis/select/plan.h"
 #include "tamis/select/selection.h"
 
@@ -32,6 +33,10 @@ class BoundMethod {
   virtual bool chooses_count() const { return false; }
   // Columns that the caller will take in any case, for a method that counts repetition against them.
   virtual void force(const std::vector<Index>& columns) { static_cast<void>(columns); }
+  // Columns that are chosen as one, for a method that has a definition of that; the caller ranks the groups of another
+  // (rank_groups_by_mean_square). What the method aims at then counts groups.
+  virtual bool takes_groups() const { return false; }
+  virtual void group(const ColumnGroups& groups) { static_cast<void>(groups); }
   // Whether it divides columns by their deviations itself, so that their units do not matter.
   virtual bool standardizes() const { return false; }
   // The caller scales the columns its own way: it does not.
@@ -124,6 +129,13 @@ class Bound final : public BoundMethod {
     if constexpr (requires { options_.forced; }) options_.forced = columns;
   }
 
+  bool takes_groups() const override {
+    return requires(MethodOptions o) { o.groups; };
+  }
+  void group([[maybe_unused]] const ColumnGroups& groups) override {
+    if constexpr (requires { options_.groups; }) options_.groups = groups;
+  }
+
   bool standardizes() const override {
     if constexpr (requires { options_.standardize; }) return options_.standardize;
     return false;
@@ -137,6 +149,7 @@ class Bound final : public BoundMethod {
   }
 
   bool aims() const override {
+    if constexpr (requires { options_.aims(); }) return options_.aims();
     return requires(MethodOptions o) { o.features; }
     &&!chooses_count();
   }

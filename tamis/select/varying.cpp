@@ -33,6 +33,23 @@ double unit_of(const ColumnMoments& moments) {
   return std::ldexp(1.0, std::clamp(std::ilogb(largest), -1000, 1000));
 }
 
+// Columns of larger groups are copies of none.
+Copies of_single_columns(const Copies& all, const ColumnGroups& groups) {
+  Copies out;
+  std::vector<Index> known(all.groups(), -1);
+  for (Index j = 0; j < all.columns(); ++j) {
+    const bool single = groups.members(groups.of(j)).size() == 1;
+    Index& place = known[all.group[j]];
+    const bool first = !single || place < 0;
+    out.group.push_back(first ? out.groups() : place);
+    if (first) out.number.push_back(0);
+    if (first && single) place = out.group.back();
+    ++out.number[out.group.back()];
+  }
+  for (const double m : out.number) out.root.push_back(std::sqrt(m));
+  return out;
+}
+
 }  // namespace
 
 Varying varying_columns(const Source& source, Context& context) {
@@ -47,8 +64,11 @@ Varying varying_columns(const Source& source, Context& context) {
   return out;
 }
 
-Distinct distinct_columns(const Varying& varying, Context& context) {
+Distinct distinct_columns(const Varying& varying, Context& context) { return distinct_columns(varying, {}, context); }
+
+Distinct distinct_columns(const Varying& varying, const ColumnGroups& groups, Context& context) {
   Distinct out{find_copies(varying.source, varying.moments, context), varying.source, varying.moments};
+  if (out.copies.any() && groups.any()) out.copies = of_single_columns(out.copies, groups);
   if (!out.copies.any()) return out;
   const std::vector<Index> firsts = out.copies.firsts();
   out.source = varying.source.with_columns(firsts).with_column_scale(out.copies.root);

@@ -7,6 +7,7 @@
 #include "tamis/base/context.h"
 #include "tamis/data/passes/passes.h"
 #include "tamis/select/copies.h"
+#include "tamis/select/groups.h"
 #include "tamis/select/selection.h"
 
 namespace tamis {
@@ -30,6 +31,8 @@ struct Distinct {
   ColumnMoments moments;
 };
 Distinct distinct_columns(const Varying& varying, Context& context);
+// The same, with copies merged only where each is a group by itself.
+Distinct distinct_columns(const Varying& varying, const ColumnGroups& groups, Context& context);
 
 // The scores ||w^i|| and the components W of all d columns, in units of the table where W, of the distinct columns, is
 // in units of 1 / `unit`; 0 for columns that were left out.

@@ -5,7 +5,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from conftest import COMMAND, tamis
+from conftest import COMMAND, planted, refused, same, select, tamis, write_npy
 
 pytestmark = pytest.mark.hostile
 
@@ -159,3 +159,25 @@ def test_threads_and_seeds(tmp_path, method):
     wanted = scores(tmp_path, X, method, "--threads", 1)
     for threads in (2, 3, 5):
         assert np.array_equal(scores(tmp_path, X, method, "--threads", threads), wanted)
+
+
+def test_exact_selects_as_many_rows_as_features(tmp_path):
+    path = write_npy(tmp_path / "x.npy", planted(300, 20))
+    for options in ([], ["--alpha", "0.5"]):
+        found = select(path, "-m", "ufcm", "-c", "3", "-k", "5", *options, "--exact")
+        assert found["options"]["exact"] is True
+        assert sum(score >= 1e-4 for score in found["scores"]) == 5
+        assert set(found["report"]["terms"]) == {"scatter", "within"}
+        assert found["report"]["objective"] == sorted(found["report"]["objective"])
+        same(found, select(path, "-m", "ufcm", "-c", "3", "-k", "5", *options, "--exact", "yes", "--threads", "1"))
+    forced = select(path, "-m", "ufcm", "-c", "3", "-k", "5", "--exact", "--include", "19")
+    assert 19 in forced["selected"] and forced["scores"][19] >= 1e-4
+
+
+def test_exact_needs_a_number_of_features(tmp_path):
+    path = write_npy(tmp_path / "x.npy", planted(50, 6))
+    refused(tamis("select", path, "-m", "ufcm", "-c", "3", "--exact"), 2, "ufcm: exact needs a number of features")
+    refused(tamis("select", path, "-m", "ufcm", "-c", "3", "--exact", "-k", "auto"), 2, "needs a number of features")
+    refused(tamis("select", path, "-m", "ufcm", "-c", "3", "--exact", "-k", "3", "--alpha", "2"), 2, "alpha = 2", "0..1 with exact")
+    refused(tamis("select", path, "-m", "ufcm", "-c", "3", "--exact", "maybe", "-k", "3"), 2, "exact = maybe")
+    refused(tamis("select", path, "-k", "3", "--exact"), 2, "add -m ufcm")

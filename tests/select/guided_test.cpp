@@ -83,10 +83,10 @@ TEST_P(GuidedGolden, ShareChanceOrderAndAlignment) {
       merits.excess.push_back(guided[i] - noise.mean * own.scatter[i]);
       enter.push_back(share > noise.mean + 4 * noise.deviation);
     }
-    const AlignedPath path = aligned_path(z, merits, {}, enter, context);
+    const AlignedPath path = aligned_path(z, merits, groups_or_columns({}, z.cols()), {}, enter, context);
     expect_near(path.alignment, golden.f);
-    for (std::size_t i = 0; i < path.columns.size(); ++i) {
-      EXPECT_EQ(kept[static_cast<std::size_t>(path.columns[i])], golden.order[i]) << i;
+    for (std::size_t i = 0; i < path.groups.size(); ++i) {
+      EXPECT_EQ(kept[static_cast<std::size_t>(path.groups[i])], golden.order[i]) << i;
     }
   }
 }
@@ -294,8 +294,8 @@ TEST(Guided, ACopyComesLate) {
   const Centered z(source, column_moments(source, context));
   const double excess = 8 * (1 - 3.0 / 7);  // four groups of two rows: t = 3 / (n - 1)
   const ColumnMerits merits{std::vector<double>(4, 8.0), std::vector<double>(4, excess)};
-  const AlignedPath path = aligned_path(z, merits, {}, std::vector<char>(4, 1), context);
-  EXPECT_EQ(path.columns, (std::vector<Index>{0, 2, 3, 1}));
+  const AlignedPath path = aligned_path(z, merits, groups_or_columns({}, 4), {}, std::vector<char>(4, 1), context);
+  EXPECT_EQ(path.groups, (std::vector<Index>{0, 2, 3, 1}));
   expect_near(path.alignment,
               {excess / 8, excess / 8 * std::sqrt(2), excess / 8 * std::sqrt(3), excess / 8 * 4 / std::sqrt(6)});
 }
@@ -311,8 +311,9 @@ TEST(Guided, TheLongPathIsGreedy) {
   ColumnMerits merits{moments.scatter, {}};
   for (Index j = 0; j < kColumns; ++j)
     merits.excess.push_back(moments.scatter[j] * (0.1 + 0.001 * static_cast<double>(j * 37 % 101)));
-  const AlignedPath path = aligned_path(z, merits, {}, std::vector<char>(kColumns, 1), context);
-  ASSERT_EQ(path.columns.size(), kLongestPath);
+  const AlignedPath path =
+      aligned_path(z, merits, groups_or_columns({}, kColumns), {}, std::vector<char>(kColumns, 1), context);
+  ASSERT_EQ(path.groups.size(), kLongestPath);
 
   const auto squared_product = [&](Index a, Index b) {
     double sum = 0;
@@ -325,13 +326,13 @@ TEST(Guided, TheLongPathIsGreedy) {
     Index best = -1;
     double most = 0;
     for (Index j = 0; j < kColumns; ++j) {
-      const auto end = path.columns.begin() + step;
-      if (std::find(path.columns.begin(), end, j) != end) continue;
+      const auto end = path.groups.begin() + step;
+      if (std::find(path.groups.begin(), end, j) != end) continue;
       const double f =
           (excess + merits.excess[j]) / std::sqrt(norm + 2 * beside[j] + merits.scatter[j] * merits.scatter[j]);
       if (best < 0 || f > most) best = j, most = f;
     }
-    EXPECT_EQ(path.columns[step], best) << step;
+    EXPECT_EQ(path.groups[step], best) << step;
     EXPECT_NEAR(path.alignment[step], most, kNear * most) << step;
     excess += merits.excess[best];
     norm += 2 * beside[best] + merits.scatter[best] * merits.scatter[best];

@@ -445,6 +445,203 @@ TEST_P(UfcmState, ABetaThatNoTableHasIsRefused) {
 
 INSTANTIATE_TEST_SUITE_P(Alphas, UfcmState, testing::Values(1.0, 0.4));
 
+// --- Exactly k rows of W --------------------------------------------------------------------------------------------
+
+UfcmOptions exactly(Index k, Index clusters, double alpha) {
+  UfcmOptions options = with_clusters(clusters);
+  options.exact = true, options.features = k, options.alpha = alpha;
+  return options;
+}
+
+Matrix centered_columns(Matrix x) {
+  for (Index j = 0; j < x.cols(); ++j) {
+    double mean = 0;
+    for (Index i = 0; i < x.rows(); ++i) mean += x(i, j) / static_cast<double>(x.rows());
+    for (Index i = 0; i < x.rows(); ++i) x(i, j) -= mean;
+  }
+  return x;
+}
+
+// M = (1 - alpha) S + alpha B, from its definition.
+Matrix matrix_of(const Matrix& x, const std::vector<int>& clusters, double alpha) {
+  const Matrix z = centered_columns(x);
+  const Index c = *std::max_element(clusters.begin(), clusters.end()) + 1;
+  Matrix sums(c, x.cols());
+  std::vector<double> counts(static_cast<std::size_t>(c));
+  for (Index i = 0; i < z.rows(); ++i) {
+    const int k = clusters[static_cast<std::size_t>(i)];
+    ++counts[static_cast<std::size_t>(k)];
+    for (Index j = 0; j < z.cols(); ++j) sums(k, j) += z(i, j);
+  }
+  Matrix m = product_transposed_left(z, z);
+  for (Index a = 0; a < m.rows(); ++a) {
+    for (Index b = 0; b < m.cols(); ++b) {
+      double between = 0;
+      for (Index k = 0; k < c; ++k) {
+        const double count = counts[static_cast<std::size_t>(k)];
+        if (count > 0) between += sums(k, a) * sums(k, b) / count;
+      }
+      m(a, b) = (1 - alpha) * m(a, b) + alpha * between;
+    }
+  }
+  return m;
+}
+
+// The sum of the positive ones of the m largest eigenvalues of M_CC, and at least the largest.
+double value_of_rows(const Matrix& m, const std::vector<Index>& columns, Index dims) {
+  const auto k = static_cast<Index>(columns.size());
+  Matrix among(k, k);
+  for (Index i = 0; i < k; ++i) {
+    for (Index j = 0; j < k; ++j)
+      among(i, j) = m(columns[static_cast<std::size_t>(i)], columns[static_cast<std::size_t>(j)]);
+  }
+  const std::vector<double> values = symmetric_eigen(among).values;
+  double sum = values[0];
+  for (Index t = 1; t < std::min(dims, k); ++t) sum += std::max(0.0, values[static_cast<std::size_t>(t)]);
+  return sum;
+}
+
+std::vector<Index> first_sorted(const Selection& found, Index k) {
+  std::vector<Index> out(found.ranking.begin(), found.ranking.begin() + k);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+TEST(UfcmExact, HasKRowsNeverFallsAndSolvesForThem) {
+  for (const double alpha : {0.0, 0.3, 1.0}) {
+    for (const auto& [n, d] : {std::pair<Index, Index>{80, 20}, {18, 50}}) {
+      const Matrix x = support::mixture(n, d, 4, 8, 3, 21);
+      for (const Source& source : {support::dense(x), support::sparse(x)}) {
+        const Selection found = fit(source, exactly(6, 4, alpha));
+        const Matrix& w = found.components;
+        Index used = 0;
+        for (Index j = 0; j < d; ++j) {
+          double norm = 0;
+          for (Index t = 0; t < w.cols(); ++t) norm += w(j, t) * w(j, t);
+          used += norm > 0 ? 1 : 0;
+          if (norm > 1e-7) {
+            EXPECT_NEAR(found.scores[static_cast<std::size_t>(j)], std::sqrt(norm), 1e-12);
+          }
+          if (norm == 0) {
+            EXPECT_LT(found.scores[static_cast<std::size_t>(j)], 1e-4);
+          }
+        }
+        EXPECT_LE(used, 6);
+        const Matrix wtw = product_transposed_left(w, w);
+        for (Index i = 0; i < wtw.rows(); ++i) {
+          for (Index j = 0; j < wtw.cols(); ++j) EXPECT_NEAR(wtw(i, j), i == j ? 1.0 : 0.0, 1e-9);
+        }
+        const auto& objective = found.report.objective;
+        for (std::size_t t = 1; t < objective.size(); ++t) {
+          EXPECT_GE(objective[t], objective[t - 1] - 1e-9 * std::abs(objective[t]));
+        }
+        const Matrix m = matrix_of(x, found.clusters, alpha);
+        EXPECT_NEAR(objective.back(), dot(w, product(m, w)), 1e-8 * std::abs(objective.back()));
+        if (found.report.status == Status::converged) {
+          EXPECT_NEAR(objective.back(), value_of_rows(m, first_sorted(found, 6), w.cols()),
+                      1e-5 * std::abs(objective.back()))
+              << "alpha " << alpha;
+        }
+      }
+    }
+  }
+}
+
+// The best of all subsets of k columns at the U that labels fix.
+TEST(UfcmExact, ComesCloseToTheBestSubsetOfAll) {
+  constexpr Index kColumns = 11, kRows = 4, kClusters = 4;
+  for (const double alpha : {0.0, 0.5, 1.0}) {
+    double share = 0;
+    constexpr int kTables = 8;
+    for (int table = 0; table < kTables; ++table) {
+      const auto seed = static_cast<std::uint64_t>(40 + table);
+      const Matrix x = support::mixture(60, kColumns, kClusters, 6, 2, seed);
+      UfcmOptions options = exactly(kRows, kClusters, alpha);
+      for (Index i = 0; i < x.rows(); ++i) options.labels.push_back(static_cast<int>(i % kClusters));
+      const Selection found = fit(support::dense(x), options);
+      const Matrix m = matrix_of(x, options.labels, alpha);
+      double best = -std::numeric_limits<double>::infinity(), least = -best;
+      for (unsigned mask = 0; mask < (1u << kColumns); ++mask) {
+        std::vector<Index> subset;
+        for (Index j = 0; j < kColumns; ++j) {
+          if ((mask >> j & 1u) != 0) subset.push_back(j);
+        }
+        if (static_cast<Index>(subset.size()) != kRows) continue;
+        const double value = value_of_rows(m, subset, kClusters - 1);
+        best = std::max(best, value), least = std::min(least, value);
+      }
+      const double reached = found.report.objective.back();
+      EXPECT_LE(reached, best + 1e-9 * std::abs(best));
+      EXPECT_NEAR(reached, value_of_rows(m, first_sorted(found, kRows), kClusters - 1), 1e-9 * std::abs(best));
+      share += (reached - least) / (best - least) / kTables;
+    }
+    EXPECT_GE(share, 0.97) << "alpha " << alpha;
+  }
+}
+
+TEST(UfcmExact, IncludedColumnsAreAmongTheRows) {
+  const Matrix x = support::mixture(60, 12, 3, 4, 4, 5);
+  UfcmOptions options = exactly(4, 3, 1.0);
+  const Selection free = fit(support::dense(x), options);
+  options.forced = {free.ranking[11], free.ranking[10]};
+  const Selection found = fit(support::dense(x), options);
+  for (const Index j : options.forced) EXPECT_GE(found.scores[static_cast<std::size_t>(j)], 1e-4);
+}
+
+TEST(UfcmExact, AllColumnsAreTheEigenvectorsOfM) {
+  const Matrix x = support::mixture(60, 10, 3, 4, 4, 6);
+  const Selection found = fit(support::dense(x), exactly(10, 3, 0.5));
+  const EigenPairs pairs = symmetric_eigen(matrix_of(x, found.clusters, 0.5));
+  for (Index j = 0; j < 10; ++j) {
+    EXPECT_NEAR(found.scores[static_cast<std::size_t>(j)], std::hypot(pairs.vectors(j, 0), pairs.vectors(j, 1)), 1e-5);
+  }
+}
+
+TEST(UfcmExact, RefusesWhatItCannotDo) {
+  const Source source = support::dense(support::mixture(30, 8, 3, 4, 4, 7));
+  UfcmOptions options = exactly(4, 3, 1.0);
+  options.features.reset();
+  support::expect_error(ErrorCode::usage, {"ufcm", "exact needs a number of features"}, [&] { fit(source, options); });
+  options = exactly(9, 3, 1.0);
+  support::expect_error(ErrorCode::usage, {"features = 9", "1..d = 8"}, [&] { fit(source, options); });
+  options = exactly(2, 3, 1.0), options.dims = 3;
+  support::expect_error(ErrorCode::usage, {"dims = 3", "1..k = 2"}, [&] { fit(source, options); });
+  options = exactly(2, 3, 1.5);
+  support::expect_error(ErrorCode::usage, {"alpha = 1.5", "0..1 with exact"}, [&] { fit(source, options); });
+  options = exactly(2, 3, 1.0), options.order = "qr";
+  support::expect_error(ErrorCode::usage, {"order = qr", "exact"}, [&] { fit(source, options); });
+  options = exactly(2, 3, 1.0), options.p = 0.5;
+  EXPECT_EQ(fit(source, options).report.warnings.size(), 1u);
+}
+
+TEST(UfcmExact, EveryStateLeadsToTheSameBits) {
+  const Matrix x = support::mixture(60, 12, 3, 4, 3, 11);
+  for (const double alpha : {1.0, 0.4}) {
+    UfcmOptions options = exactly(5, 3, alpha);
+    options.iterations = 6, options.tolerance = 0;
+    const auto run = [&](CheckpointStore& store) {
+      Context context(2);
+      context.checkpoint = &store;
+      return ufcm(support::dense(x), options, context);
+    };
+    Kept whole;
+    const Selection wanted = run(whole);
+    ASSERT_FALSE(whole.states.empty());
+    for (const std::string& state : whole.states) {
+      Kept kept(state);
+      const Selection found = run(kept);
+      EXPECT_EQ(found.scores, wanted.scores);
+      EXPECT_EQ(found.report.objective, wanted.report.objective);
+    }
+  }
+}
+
+TEST(UfcmExact, ManyColumnsAndASampleOfManyRows) {
+  const Matrix wide = support::mixture(30, 1500, 3, 200, 4, 8);
+  const Selection found = fit(support::dense(wide), exactly(1100, 3, 0.5));
+  EXPECT_LE(std::abs(squared_norm(found.components) - 2), 1e-9);
+}
+
 // --- (e) Columns -------------------------------------------------------------------------------------------------
 
 TEST(UfcmColumns, ConstantColumnsScoreZeroAndRankLast) {

@@ -32,8 +32,9 @@ SelectRequest again(const SelectRequest& request, const SelectResult& first) {
   SelectRequest out = request;
   out.seeds.reset(), out.resample.reset(), out.redundancy.reset();
   out.name = nullptr;  // whose warnings the first run gave
-  out.evidence = false;
+  out.evidence = out.page = false;
   out.exclude.clear();
+  if (out.groups.groups.given()) out.groups.groups = request.groups.groups.among(first.available);
   out.scale = first.scale;
   for (Index& j : out.include) j = std::ranges::lower_bound(first.available, j) - first.available.begin();
   return out;
@@ -163,8 +164,15 @@ std::vector<Index> positions_among(const std::vector<Index>& available, std::vec
 }
 
 std::vector<char> forced_among(const SelectResult& first, const SelectRequest& request) {
+  std::vector<Index> include = request.include;
+  const ColumnGroups& groups = request.groups.groups;
+  if (groups.any()) {
+    for (const Index j : request.include) {
+      include.insert(include.end(), groups.members(groups.of(j)).begin(), groups.members(groups.of(j)).end());
+    }
+  }
   std::vector<char> forced(first.available.size(), 0);
-  for (const Index j : positions_among(first.available, request.include)) forced[j] = 1;
+  for (const Index j : positions_among(first.available, include)) forced[j] = 1;
   return forced;
 }
 

@@ -29,6 +29,27 @@ class SquaredProducts {
   Index held() const { return held_; }
   const std::vector<double>& of(Index j) const { return squares_[j]; }
 
+  // ||X_G X_G'||_F^2 = sum_{i, j in G} (x_i'x_j)^2
+  double of_group(const std::vector<Index>& columns) const {
+    if (z_.cols() <= kLongestPath) {
+      double sum = 0;
+      for (const Index i : columns) {
+        for (const Index j : columns) sum += squares_[i][j];
+      }
+      return sum;
+    }
+    const Centered own = z_.with_columns(columns);
+    double sum = 0;
+    for (Index first = 0; first < own.cols(); first += kProductsAtOnce) {
+      const Index width = std::min(kProductsAtOnce, own.cols() - first);
+      Matrix units(own.cols(), width);
+      for (Index k = 0; k < width; ++k) units(first + k, k) = 1;
+      const Matrix products = multiply_transposed(own, multiply(own, units, context_), context_);
+      for (Index i = 0; i < products.size(); ++i) sum += products.data()[i] * products.data()[i];
+    }
+    return sum;
+  }
+
   void compute(std::vector<Index> columns) {
     std::sort(columns.begin(), columns.end());
     const auto width = static_cast<Index>(columns.size());
@@ -59,58 +80,90 @@ class SquaredProducts {
   Index held_ = 0;
 };
 
-// S, with f(S) and what f would be with one more column.
+// S, with f(S) and what f would be with one more group of columns.
 class GreedyPath {
  public:
-  GreedyPath(const Centered& z, const ColumnMerits& merits, Context& context)
-      : products_(z, context), merits_(merits), with_chosen_(z.cols()), free_(z.cols(), 1) {}
+  GreedyPath(const Centered& z, const ColumnMerits& merits, const ColumnGroups& groups, Context& context)
+      : products_(z, context),
+        groups_(groups),
+        excess_of_(sums_of_groups(groups, merits.excess)),
+        with_chosen_(z.cols()),
+        free_(static_cast<std::size_t>(groups.count()), 1) {
+    for (Index g = 0; g < groups.count(); ++g) {
+      const std::vector<Index>& members = groups.members(g);
+      const double scatter = merits.scatter[members.front()];
+      own_norm_.push_back(members.size() == 1 ? scatter * scatter : products_.of_group(members));
+    }
+  }
 
-  double value_with(Index j) const {
-    const double norm = norm_ + 2 * with_chosen_[j] + merits_.scatter[j] * merits_.scatter[j];
-    return (excess_ + merits_.excess[j]) / std::sqrt(norm);
+  double value_with(Index g) const {
+    const double norm = norm_ + 2 * with_chosen(g) + own_norm_[g];
+    return (excess_ + excess_of_[g]) / std::sqrt(norm);
   }
 
   Index best() const {
     Index found = -1;
     double most = -std::numeric_limits<double>::infinity();
-    for (Index j = 0; j < products_.count(); ++j) {
-      if (!free_[j]) continue;
-      const double value = value_with(j);
+    for (Index g = 0; g < groups_.count(); ++g) {
+      if (!free_[g]) continue;
+      const double value = value_with(g);
       if (found >= 0 && !(value > most)) continue;
-      found = j;
+      found = g;
       most = value;
     }
     return found;
   }
 
-  void take(Index j) {
-    if (!products_.has(j)) products_.compute(promising(j));
-    excess_ += merits_.excess[j];
-    norm_ += 2 * with_chosen_[j] + merits_.scatter[j] * merits_.scatter[j];
-    free_[j] = 0;
-    const std::vector<double>& squares = products_.of(j);
-    for (std::size_t i = 0; i < with_chosen_.size(); ++i) with_chosen_[i] += squares[i];
-    products_.drop(j);
-    path_.columns.push_back(j);
+  void take(Index g) {
+    const double together = with_chosen(g);
+    excess_ += excess_of_[g];
+    norm_ += 2 * together + own_norm_[g];
+    free_[g] = 0;
+    for (const Index j : groups_.members(g)) {
+      if (!products_.has(j)) products_.compute(groups_.members(g).size() == 1 ? promising(j) : missing_from(j));
+      const std::vector<double>& squares = products_.of(j);
+      for (std::size_t i = 0; i < with_chosen_.size(); ++i) with_chosen_[i] += squares[i];
+      products_.drop(j);
+    }
+    path_.groups.push_back(g);
     path_.alignment.push_back(excess_ / std::sqrt(norm_));
   }
 
   AlignedPath finish() { return std::move(path_); }
 
  private:
-  // j, and the free columns that would come next if none repeated another.
+  // sum_{i in S, j in G} (x_i'x_j)^2
+  double with_chosen(Index g) const {
+    const std::vector<Index>& members = groups_.members(g);
+    double sum = with_chosen_[members.front()];
+    for (std::size_t k = 1; k < members.size(); ++k) sum += with_chosen_[members[k]];
+    return sum;
+  }
+
+  // j, and the columns of its group after it whose products are not there.
+  std::vector<Index> missing_from(Index j) const {
+    std::vector<Index> out;
+    for (const Index i : groups_.members(groups_.of(j))) {
+      if (i >= j && !products_.has(i) && static_cast<Index>(out.size()) < kProductsAtOnce) out.push_back(i);
+    }
+    return out;
+  }
+
+  // j, and the columns of free groups that would come next if none repeated another.
   std::vector<Index> promising(Index j) {
     std::vector<Index> others;
     const bool crowded = products_.held() > kMostHeld;
     for (Index i = 0; i < products_.count(); ++i) {
       if (crowded) products_.drop(i);
-      if (free_[i] && i != j && !products_.has(i)) others.push_back(i);
+      if (free_[groups_.of(i)] && i != j && !products_.has(i)) others.push_back(i);
     }
     const auto more = std::min(static_cast<std::ptrdiff_t>(others.size()), std::ptrdiff_t{kProductsAtOnce - 1});
-    std::vector<double> value(with_chosen_.size());
-    for (const Index i : others) value[i] = value_with(i);
+    std::vector<double> value(static_cast<std::size_t>(groups_.count()));
+    for (Index g = 0; g < groups_.count(); ++g) {
+      if (free_[g]) value[g] = value_with(g);
+    }
     std::partial_sort(others.begin(), others.begin() + more, others.end(), [&](Index a, Index b) {
-      const double left = value[a], right = value[b];
+      const double left = value[groups_.of(a)], right = value[groups_.of(b)];
       return left != right ? left > right : a < b;
     });
     others.resize(more);
@@ -119,49 +172,64 @@ class GreedyPath {
   }
 
   SquaredProducts products_;
-  const ColumnMerits& merits_;
-  std::vector<double> with_chosen_;  // sum_{i in S} (x_i'x_j)^2
+  const ColumnGroups& groups_;
+  std::vector<double> excess_of_, own_norm_;  // of groups
+  std::vector<double> with_chosen_;           // of columns: sum_{i in S} (x_i'x_j)^2
   std::vector<char> free_;
   double excess_ = 0, norm_ = 0;  // sum_{j in S} x_j'(P - t I)x_j, ||X_S X_S'||_F^2
   AlignedPath path_;
 };
 
-// The columns that take part, and where they stand among all.
+// The groups that take part, their columns, and where they stand among all.
 struct Candidates {
-  Candidates(const Centered& z, const ColumnMerits& all, std::vector<Index> columns)
-      : positions(std::move(columns)), place(z.cols(), -1), view(z.with_columns(positions)) {
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-      const Index j = positions[i];
-      place[j] = static_cast<Index>(i);
+  Candidates(const Centered& z, const ColumnMerits& all, const ColumnGroups& groups, std::vector<Index> taking_part)
+      : numbers(std::move(taking_part)),
+        place(static_cast<std::size_t>(groups.count()), -1),
+        columns(columns_of(groups, numbers)),
+        view(z.with_columns(columns)),
+        own(groups.among(columns)) {
+    for (const Index j : columns) {
       merits.scatter.push_back(all.scatter[j]);
       merits.excess.push_back(all.excess[j]);
     }
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const Index g = groups.of(columns[i]), here = own.of(static_cast<Index>(i));
+      place[g] = here;
+      numbers[here] = g;
+    }
   }
   AlignedPath among_all(AlignedPath path) const {
-    for (Index& j : path.columns) j = positions[j];
+    for (Index& g : path.groups) g = numbers[g];
     return path;
   }
 
-  std::vector<Index> positions, place;
+  static std::vector<Index> columns_of(const ColumnGroups& groups, const std::vector<Index>& taking_part) {
+    std::vector<Index> out = groups.expand(taking_part);
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
+  std::vector<Index> numbers, place, columns;
   Centered view;
+  ColumnGroups own;
   ColumnMerits merits;
 };
 
 }  // namespace
 
-AlignedPath aligned_path(const Centered& z, const ColumnMerits& merits, const std::vector<Index>& forced,
-                         const std::vector<char>& may_enter, Context& context) {
+AlignedPath aligned_path(const Centered& z, const ColumnMerits& merits, const ColumnGroups& groups,
+                         const std::vector<Index>& forced, const std::vector<char>& may_enter, Context& context) {
   std::vector<char> taking_part = may_enter;
-  for (const Index j : forced) taking_part[j] = 1;
-  std::vector<Index> columns;
-  for (Index j = 0; j < z.cols(); ++j) {
-    if (taking_part[j]) columns.push_back(j);
+  for (const Index g : forced) taking_part[g] = 1;
+  std::vector<Index> some;
+  for (Index g = 0; g < groups.count(); ++g) {
+    if (taking_part[g]) some.push_back(g);
   }
-  if (columns.empty()) return {};
-  const Candidates candidates(z, merits, std::move(columns));
-  GreedyPath path(candidates.view, candidates.merits, context);
-  for (const Index j : forced) path.take(candidates.place[j]);
-  const Index most = std::max(static_cast<Index>(forced.size()), std::min(kLongestPath, candidates.view.cols()));
+  if (some.empty()) return {};
+  const Candidates candidates(z, merits, groups, std::move(some));
+  GreedyPath path(candidates.view, candidates.merits, candidates.own, context);
+  for (const Index g : forced) path.take(candidates.place[g]);
+  const Index most = std::max(static_cast<Index>(forced.size()), std::min(kLongestPath, candidates.own.count()));
   for (auto k = static_cast<Index>(forced.size()); k < most; ++k) {
     if (k % 64 == 0) context.check_cancelled();
     path.take(path.best());
@@ -169,11 +237,11 @@ AlignedPath aligned_path(const Centered& z, const ColumnMerits& merits, const st
   return candidates.among_all(path.finish());
 }
 
-AlignedPath alignment_along(const Centered& z, const ColumnMerits& merits, const std::vector<Index>& order,
-                            Context& context) {
+AlignedPath alignment_along(const Centered& z, const ColumnMerits& merits, const ColumnGroups& groups,
+                            const std::vector<Index>& order, Context& context) {
   const auto length = static_cast<std::size_t>(std::min(kLongestPath, static_cast<Index>(order.size())));
-  return aligned_path(z, merits, {order.begin(), order.begin() + static_cast<std::ptrdiff_t>(length)},
-                      std::vector<char>(z.cols()), context);
+  return aligned_path(z, merits, groups, {order.begin(), order.begin() + static_cast<std::ptrdiff_t>(length)},
+                      std::vector<char>(static_cast<std::size_t>(groups.count())), context);
 }
 
 Index columns_worth_taking(const std::vector<double>& alignment, Index least) {

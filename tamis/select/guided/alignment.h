@@ -4,13 +4,14 @@
 //
 // For a W that selects columns the numerator is UFCM's objective at alpha = 1, tr(W'X'PXW), in excess of chance; the
 // norm stands in the place of the l2,p penalty. f is the alignment of X_S X_S', which is what k-means will see, with P:
-// agreement is paid for, repetition costs.
+// agreement is paid for, repetition costs. A group of columns is taken as one, and enters S as a whole.
 #pragma once
 
 #include <vector>
 
 #include "tamis/base/context.h"
 #include "tamis/data/passes/passes.h"
+#include "tamis/select/groups.h"
 
 namespace tamis {
 
@@ -20,21 +21,21 @@ struct ColumnMerits {
   std::vector<double> excess;   // x_j'(P - t I)x_j
 };
 
-inline constexpr Index kLongestPath = 1100;  // columns that are taken greedily at most
+inline constexpr Index kLongestPath = 1100;  // groups of columns that are taken greedily at most
 
 struct AlignedPath {
-  std::vector<Index> columns;
+  std::vector<Index> groups;
   std::vector<double> alignment;  // f after each of them
 };
 
-// `forced` first, in their order; then, of the columns that may enter, always the one with the largest f, ties to the
+// `forced` first, in their order; then, of the groups that may enter, always the one with the largest f, ties to the
 // lower index.
-AlignedPath aligned_path(const Centered& z, const ColumnMerits& merits, const std::vector<Index>& forced,
-                         const std::vector<char>& may_enter, Context& context);
+AlignedPath aligned_path(const Centered& z, const ColumnMerits& merits, const ColumnGroups& groups,
+                         const std::vector<Index>& forced, const std::vector<char>& may_enter, Context& context);
 
-// f along a given order of columns, as far as a path goes.
-AlignedPath alignment_along(const Centered& z, const ColumnMerits& merits, const std::vector<Index>& order,
-                            Context& context);
+// f along a given order of groups, as far as a path goes.
+AlignedPath alignment_along(const Centered& z, const ColumnMerits& merits, const ColumnGroups& groups,
+                            const std::vector<Index>& order, Context& context);
 
 // The smallest k with f_k >= .98 max f, but at least `least`, or as many as the path has. 0 for no path.
 Index columns_worth_taking(const std::vector<double>& alignment, Index least);

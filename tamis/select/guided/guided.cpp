@@ -83,25 +83,18 @@ void put_copies_in_order(const Copies& copies, std::size_t fixed, std::vector<In
   }
 }
 
-// Of all columns: the path, the others by falling share, at last those that do not vary.
-std::vector<Index> whole_order(const std::vector<Index>& path, std::size_t forced, const std::vector<double>& share,
-                               const GuidedTable& table, Index d) {
-  const std::vector<Index>& kept = table.kept;
-  std::vector<char> placed(kept.size());
+// Groups of the columns that vary: the path, and the others by falling share.
+std::vector<Index> order_of_groups(const std::vector<Index>& path, std::size_t forced, const std::vector<double>& share,
+                                   const ColumnGroups& groups, const Copies& copies) {
+  std::vector<char> placed(share.size());
   std::vector<Index> order = path, rest;
-  for (const Index j : path) placed[j] = 1;
-  for (std::size_t j = 0; j < kept.size(); ++j) {
-    if (!placed[j]) rest.push_back(static_cast<Index>(j));
+  for (const Index g : path) placed[g] = 1;
+  for (std::size_t g = 0; g < share.size(); ++g) {
+    if (!placed[g]) rest.push_back(static_cast<Index>(g));
   }
   std::stable_sort(rest.begin(), rest.end(), [&](Index a, Index b) { return share[a] > share[b]; });
   order.insert(order.end(), rest.begin(), rest.end());
-  put_copies_in_order(table.copies, forced, order);
-  for (Index& j : order) j = kept[j];
-  std::vector<char> varies(d);
-  for (const Index j : kept) varies[j] = 1;
-  for (Index j = 0; j < d; ++j) {
-    if (!varies[j]) order.push_back(j);
-  }
+  if (!groups.any()) put_copies_in_order(copies, forced, order);
   return order;
 }
 
@@ -136,27 +129,31 @@ Source rows_to_look_at(const Source& source, const GuidedOptions& options, Conte
   return rows.with_row_scale(scale);
 }
 
-std::vector<char> above_chance(const Guidance& guidance) {
+std::vector<char> above_chance(const std::vector<double>& shares, const Guidance& guidance) {
   std::vector<char> out;
-  for (const double share : guidance.share) out.push_back(share > guidance.chance + kGate * guidance.deviation);
+  for (const double share : shares) out.push_back(share > guidance.chance + kGate * guidance.deviation);
   return out;
 }
 
-// Who goes with the groups: by evidence, or by share alone.
-std::vector<char> passing_columns(const GuidedTable& table, const GuidedOptions& options, Guidance& guidance,
-                                  Context& context) {
-  if (options.evidence) guidance.evidence = column_evidence(table.rows, options.guide, context);
-  std::vector<char> passed = options.evidence ? discoveries(guidance.evidence, kDiscoveryRate) : above_chance(guidance);
-  guidance.passed = std::count(passed.begin(), passed.end(), char{1});
-  return passed;
+// Of each group: the smallest p-value of its columns, times their number.
+std::vector<double> group_evidence(const ColumnGroups& groups, const std::vector<double>& evidence) {
+  std::vector<double> out(groups.count(), 1.0);
+  for (Index g = 0; g < groups.count(); ++g) {
+    const auto& members = groups.members(g);
+    for (const Index j : members) out[g] = std::min(out[g], static_cast<double>(members.size()) * evidence[j]);
+  }
+  return out;
 }
 
-// Who may enter the path.
-std::vector<char> admitted_columns(const GuidedTable& table, const GuidedOptions& options, Guidance& guidance,
-                                   Context& context) {
-  const std::vector<char> passed = passing_columns(table, options, guidance, context);
-  // Where a number is asked for and nothing was found, columns enter by share.
-  return guidance.passed > 0 || !options.features ? passed : above_chance(guidance);
+// Which groups of columns go with the groups of rows: by evidence, or by share alone.
+std::vector<char> passing_groups(const GuidedTable& table, const ColumnGroups& groups,
+                                 const std::vector<double>& shares, const GuidedOptions& options, Guidance& guidance,
+                                 Context& context) {
+  if (options.evidence) guidance.evidence = column_evidence(table.rows, options.guide, context);
+  std::vector<char> passed = options.evidence ? discoveries(group_evidence(groups, guidance.evidence), kDiscoveryRate)
+                                              : above_chance(shares, guidance);
+  guidance.passed = std::count(passed.begin(), passed.end(), char{1});
+  return passed;
 }
 
 // The table that is looked at, its guide, and what it says of every column.
@@ -165,7 +162,18 @@ struct Judged {
   Guide guide;
   Guidance guidance;
   ColumnMerits merits;
+  ColumnGroups groups;         // of the columns that vary
+  std::vector<double> shares;  // of these groups
 };
+
+// sum_j x_j'Px_j / sum_j x_j'x_j
+std::vector<double> group_shares(const ColumnGroups& groups, const std::vector<double>& guided,
+                                 const std::vector<double>& scatter) {
+  std::vector<double> out = sums_of_groups(groups, guided);
+  const std::vector<double> all = sums_of_groups(groups, scatter);
+  for (std::size_t g = 0; g < out.size(); ++g) out[g] /= all[g];
+  return out;
+}
 
 Judged judge_columns(const Source& rows, const GuidedOptions& options, Context& context) {
   GuidedTable table = guided_table(rows, context);
@@ -189,7 +197,10 @@ Judged judge_columns(const Source& rows, const GuidedOptions& options, Context& 
   guidance.parts = guide.parts;
   guidance.looked_at = rows;
   guidance.groups = guide.partitions[best_partition(guide)].labels;
-  return {std::move(table), std::move(guide), std::move(guidance), std::move(merits)};
+  ColumnGroups groups = groups_or_columns(options.groups, rows.cols()).among(table.kept);
+  std::vector<double> shares = group_shares(groups, guided, table.scatter);
+  return {std::move(table),  std::move(guide),  std::move(guidance),
+          std::move(merits), std::move(groups), std::move(shares)};
 }
 
 // What is known of the columns that vary, for all of them.
@@ -260,17 +271,20 @@ Selection guided(const Source& source, const GuidedOptions& options, Context& co
   Judged judged = judge_columns(rows, options, context);
   const std::vector<Index>& kept = judged.table.kept;
   Guidance& guidance = judged.guidance;
-  const std::vector<char> may_enter = admitted_columns(judged.table, options, guidance, context);
+  std::vector<char> may_enter = passing_groups(judged.table, judged.groups, judged.shares, options, guidance, context);
+  // Where a number is asked for and nothing was found, groups enter by share.
+  if (guidance.passed == 0 && options.features) may_enter = above_chance(judged.shares, guidance);
   context.phase("order of the columns");
-  const std::vector<Index> forced = positions_among(kept, options.forced);
-  AlignedPath path = aligned_path(judged.table.z, judged.merits, forced, may_enter, context);
+  const std::vector<Index> forced = judged.groups.in_order(positions_among(kept, options.forced));
+  AlignedPath path = aligned_path(judged.table.z, judged.merits, judged.groups, forced, may_enter, context);
 
   Selection out;
   const Index d = source.cols();
-  out.ranking = whole_order(path.columns, forced.size(), guidance.share, judged.table, d);
-  out.scores = scores_of_order(out.ranking, kept.size());
+  const ColumnGroups all = groups_or_columns(options.groups, d);
+  const auto order = order_of_groups(path.groups, forced.size(), judged.shares, judged.groups, judged.table.copies);
+  order_groups(all, order_among_all(order, judged.groups, all, kept), order.size(), out);
   guidance.alignment = std::move(path.alignment);
-  suggest_count(static_cast<Index>(kept.size()), guidance);
+  suggest_count(judged.groups.count(), guidance);
   spread_guidance(kept, d, guidance);
   if (rows.rows() == source.rows()) out.clusters = guidance.groups;  // else those of the other rows are not known
   out.report.path = plan.path;
@@ -290,9 +304,10 @@ Guidance guide_along(const Source& source, const std::vector<Index>& order, cons
   Judged judged = judge_columns(rows, options, context);
   const std::vector<Index>& kept = judged.table.kept;
   Guidance& guidance = judged.guidance;
-  passing_columns(judged.table, options, guidance, context);
-  guidance.alignment = alignment_along(judged.table.z, judged.merits, positions_among(kept, order), context).alignment;
-  suggest_count(static_cast<Index>(kept.size()), guidance);
+  passing_groups(judged.table, judged.groups, judged.shares, options, guidance, context);
+  const std::vector<Index> groups = judged.groups.in_order(positions_among(kept, order));
+  guidance.alignment = alignment_along(judged.table.z, judged.merits, judged.groups, groups, context).alignment;
+  suggest_count(judged.groups.count(), guidance);
   spread_guidance(kept, source.cols(), guidance);
   return guidance;
 }

@@ -12,6 +12,9 @@
 //   5  k         the smallest with f_k >= .98 max f, at least 50; narrow tables, and those without evidence, are kept
 //   whole
 //
+// Groups of columns are chosen as one: the share of a group is that of its columns together, its p-value the smallest
+// of theirs times their number (Bonferroni), f takes it as a block, and all counts are of groups.
+//
 // The margin is the paper's; the guide, the evidence, the order and k are ours. Score of a feature: (d - rank + 1) / d.
 //
 // Passes over X: one; all else sees the m sampled rows. Memory: those rows, and a few vectors of rows and columns.
@@ -38,7 +41,8 @@ struct GuidedOptions {
   Index sample = 4000;            // rows that are looked at, at least 100 c where c is given
   bool evidence = true;           // who may enter is decided by p-values; else by share alone, three times faster
   std::vector<Index> forced;      // columns that enter first
-  std::optional<Index> features;  // how many features the caller will take; unset: it leaves that to f
+  ColumnGroups groups;            // columns that are chosen as one
+  std::optional<Index> features;  // how many features (groups) the caller will take; unset: it leaves that to f
   Source drawn;                   // draw_sample() of the source, before any scale was put on it; may be empty
 };
 

@@ -37,6 +37,18 @@ class Residual {
   Residual(const Residual&) = delete;
   Residual& operator=(const Residual&) = delete;
 
+  // From now on blocks of R and R^2 are known for each of these groups that has two columns or more.
+  void follow(const ColumnGroups& groups) {
+    groups_ = &groups;
+    blocks_.resize(groups.count());
+    make_blocks();
+  }
+  // R_GG and (R^2)_GG
+  struct Block {
+    Matrix left, square;
+  };
+  const Block& block(Index group) const { return blocks_[group]; }
+
   Index size() const { return static_cast<Index>(left_.size()); }
   double left(Index j) const { return left_[j]; }      // R_jj
   double square(Index j) const { return square_[j]; }  // ||R_:j||^2
@@ -62,6 +74,7 @@ class Residual {
       left_[j] = std::max(0.0, left_[j] + sign * u[j] * u[j]);
       square_[j] = std::max(0.0, square_[j] + 2 * sign * u[j] * ru[j] + u[j] * u[j] * norm);
     }
+    for (std::size_t g = 0; g < blocks_.size(); ++g) add_to_block(sign, u, ru, norm, static_cast<Index>(g));
     terms_.emplace_back(sign, u);
     ++since_;
   }
@@ -73,6 +86,7 @@ class Residual {
   }
   void refresh(const std::vector<Index>& chosen) {
     make_fresh(chosen);
+    make_blocks();
     fresh_trace_ = trace();
     since_ = 0;
     context_.check_cancelled();
@@ -82,6 +96,7 @@ class Residual {
   using Terms = std::vector<std::pair<double, Vector>>;
 
   virtual Vector base_column(Index j) const = 0;
+  virtual Matrix base_columns(const std::vector<Index>& columns) const = 0;  // one a row
   virtual Vector base_times(const Vector& v) const = 0;
   virtual void make_fresh(const std::vector<Index>& chosen) = 0;
   virtual bool is_due() const = 0;
@@ -99,6 +114,58 @@ class Residual {
   std::size_t since_ = 0;  // terms since sums were made anew
 
  private:
+  // R_GG + s u u' and (R^2)_GG + s (u Ru' + Ru u') + u u' ||u||^2
+  void add_to_block(double sign, const Vector& u, const Vector& ru, double norm, Index group) {
+    Block& block = blocks_[group];
+    if (block.left.empty()) return;
+    const std::vector<Index>& members = groups_->members(group);
+    for (Index a = 0; a < block.left.rows(); ++a) {
+      for (Index b = 0; b < block.left.rows(); ++b) {
+        const Index i = members[a], j = members[b];
+        block.left(a, b) += sign * u[i] * u[j];
+        block.square(a, b) += sign * (u[i] * ru[j] + ru[i] * u[j]) + u[i] * u[j] * norm;
+      }
+    }
+  }
+
+  // A product with the data serves several small groups.
+  void make_blocks() {
+    std::vector<Index> columns;
+    std::size_t first = 0;
+    for (std::size_t g = 0; g < blocks_.size(); ++g) {
+      const std::vector<Index>& members = groups_->members(static_cast<Index>(g));
+      if (members.size() > 1) columns.insert(columns.end(), members.begin(), members.end());
+      if (columns.empty() || (static_cast<Index>(columns.size()) < kResidualPiece && g + 1 < blocks_.size())) continue;
+      set_blocks(first, g + 1, columns);
+      columns.clear();
+      first = g + 1;
+    }
+  }
+
+  // Of the groups [first, last), whose columns are `columns`.
+  void set_blocks(std::size_t first, std::size_t last, const std::vector<Index>& columns) {
+    Matrix rows = base_columns(columns);
+    Index begin = 0;
+    for (std::size_t g = first; g < last; ++g) {
+      const std::vector<Index>& members = groups_->members(static_cast<Index>(g));
+      const auto size = static_cast<Index>(members.size());
+      if (size < 2) continue;
+      Matrix own(size, rows.cols());
+      for (Index a = 0; a < size; ++a) {
+        Vector one(rows.row(begin + a), rows.row(begin + a) + rows.cols());
+        add_terms(members[a], one);
+        std::copy(one.begin(), one.end(), own.row(a));
+      }
+      begin += size;
+      blocks_[g] = {Matrix(size, size), product_transposed_right(own, own)};
+      for (Index a = 0; a < size; ++a) {
+        for (Index b = 0; b < size; ++b) blocks_[g].left(a, b) = own(a, members[b]);
+      }
+    }
+  }
+
+  const ColumnGroups* groups_ = nullptr;
+  std::vector<Block> blocks_;  // of the groups of two columns or more
   double fresh_trace_ = 0;
 };
 
@@ -112,6 +179,11 @@ class ColumnResidual final : public Residual {
 
  protected:
   Vector base_column(Index j) const override { return {r_.row(j), r_.row(j) + r_.cols()}; }
+  Matrix base_columns(const std::vector<Index>& columns) const override {
+    Matrix out(static_cast<Index>(columns.size()), r_.cols());
+    for (Index a = 0; a < out.rows(); ++a) std::copy_n(r_.row(columns[a]), r_.cols(), out.row(a));
+    return out;
+  }
   Vector base_times(const Vector& v) const override {
     Vector out(v.size());
     by_pieces([&](Index first, Index count) {
@@ -164,6 +236,11 @@ class RowResidual final : public Residual {
     Vector unit(z_.cols());
     unit[j] = 1;
     return base_times(unit);
+  }
+  Matrix base_columns(const std::vector<Index>& columns) const override {
+    Matrix units(z_.cols(), static_cast<Index>(columns.size()));
+    for (std::size_t a = 0; a < columns.size(); ++a) units(columns[a], static_cast<Index>(a)) = 1;
+    return transposed(scatter_product(z_, units, context_));
   }
   Vector base_times(const Vector& v) const override {
     Matrix column(z_.cols(), 1);
@@ -227,34 +304,63 @@ class RowResidual final : public Residual {
   const Matrix k_;
 };
 
-// The path, and swaps after it.
+// What a block of columns explains together: with R_GG = V diag(l) V', sum_t v_t'(R^2)_GG v_t / l_t, columns in units
+// of their deviations. Eigenvalues that are no more than rounding are left out.
+double gain_of_block(const Residual::Block& block, const Vector& whole) {
+  const Index size = block.left.rows();
+  Matrix left = block.left, square = block.square;
+  for (Index a = 0; a < size; ++a) {
+    for (Index b = 0; b < size; ++b) {
+      const double unit = std::sqrt(whole[a] * whole[b]);
+      left(a, b) /= unit, square(a, b) /= unit;
+    }
+  }
+  const EigenPairs pairs = symmetric_eigen(std::move(left));
+  const Matrix turned = product(square, pairs.vectors);
+  double gain = 0;
+  for (Index t = 0; t < size && pairs.values[t] > kExplained; ++t) {
+    double along = 0;
+    for (Index a = 0; a < size; ++a) along += pairs.vectors(a, t) * turned(a, t);
+    gain += std::max(0.0, along) / pairs.values[t];
+  }
+  return gain;
+}
+
+// The path, and swaps after it. Groups of columns enter as one; without groups each column is one.
 class Subset {
  public:
-  Subset(Residual& residual, const CssOptions& options, const CssPlan& plan, Context& context)
-      : residual_(residual), options_(options), plan_(plan), context_(context), is_chosen_(residual.size(), 0) {
+  Subset(Residual& residual, const ColumnGroups& groups, const CssOptions& options, const CssPlan& plan,
+         Context& context)
+      : residual_(residual),
+        groups_(groups),
+        options_(options),
+        plan_(plan),
+        context_(context),
+        is_chosen_(static_cast<std::size_t>(groups.count()), 0) {
+    if (groups.any()) residual.follow(groups);
     for (Index j = 0; j < residual.size(); ++j) whole_.push_back(residual.left(j));
     total_ = residual.trace();
-    for (Index j = 0; j < residual.size(); ++j) alone_.push_back(gain(j));
+    for (Index g = 0; g < groups.count(); ++g) alone_.push_back(gain_of(g));
   }
 
-  // Columns that enter first; those that the others explain add nothing, but count.
-  void force(std::vector<Index> columns) {
-    while (!columns.empty()) {
-      const Index best = best_of(columns, alone_gains());
+  // Groups that enter first; those that the others explain add nothing, but count.
+  void force(std::vector<Index> groups) {
+    while (!groups.empty()) {
+      const Index best = best_of(groups, open_gains());
       if (best < 0) break;
-      enter(best);
-      std::erase(columns, best);
+      enter_group(best);
+      std::erase(groups, best);
     }
-    for (const Index j : columns) count(j);
+    for (const Index g : groups) count(g);
   }
 
   void grow() {
-    std::vector<Index> all(whole_.size());
+    std::vector<Index> all(alone_.size());
     std::iota(all.begin(), all.end(), 0);
     while (static_cast<Index>(chosen_.size()) < plan_.length && !is_enough()) {
-      const Index best = best_of(all, alone_gains());
+      const Index best = best_of(all, open_gains());
       if (best < 0) break;
-      enter(best);
+      enter_group(best);
       context_.check_cancelled();
       context_.phase("columns", {static_cast<double>(chosen_.size()), static_cast<double>(plan_.length), true});
     }
@@ -291,10 +397,9 @@ class Subset {
   const std::vector<Index>& chosen() const { return chosen_; }
   const Vector& explained() const { return explained_; }
 
-  // The chosen ones, then by gain, then by what columns explain alone.
+  // Groups: the chosen ones, then by gain, then by what they explain alone.
   std::vector<Index> order() const {
-    Vector gains;
-    for (Index j = 0; j < residual_.size(); ++j) gains.push_back(is_chosen_[j] ? 0 : gain(j));
+    const Vector gains = open_gains();
     std::vector<Index> out = chosen_;
     for (const Index j : rank_by_score(gains)) {
       if (gains[j] > 0) out.push_back(j);
@@ -309,19 +414,26 @@ class Subset {
   // ||R_:j||^2 / R_jj
   double gain(Index j) const { return ratio(j, residual_.square(j), residual_.left(j)); }
   double ratio(Index j, double square, double left) const { return left > kExplained * whole_[j] ? square / left : 0; }
-  Vector alone_gains() const {
-    Vector out(whole_.size());
-    for (Index j = 0; j < residual_.size(); ++j) out[j] = is_chosen_[j] ? 0 : gain(j);
+  double gain_of(Index group) const {
+    const std::vector<Index>& members = groups_.members(group);
+    if (members.size() == 1) return gain(members.front());
+    Vector whole;
+    for (const Index j : members) whole.push_back(whole_[j]);
+    return gain_of_block(residual_.block(group), whole);
+  }
+  Vector open_gains() const {
+    Vector out(alone_.size());
+    for (Index g = 0; g < groups_.count(); ++g) out[g] = is_chosen_[g] ? 0 : gain_of(g);
     return out;
   }
 
-  // The best of `columns` (increasing) by gain, of ties that which explains most alone; -1 where none adds anything.
-  Index best_of(const std::vector<Index>& columns, const Vector& gains) const {
+  // The best of `groups` (increasing) by gain, of ties that which explains most alone; -1 where none adds anything.
+  Index best_of(const std::vector<Index>& groups, const Vector& gains) const {
     double most = 0;
-    for (const Index j : columns) most = std::max(most, gains[j]);
+    for (const Index j : groups) most = std::max(most, gains[j]);
     if (most <= 0) return -1;
     Index best = -1;
-    for (const Index j : columns) {
+    for (const Index j : groups) {
       if (gains[j] < most - kTie * most) continue;
       if (best < 0 || alone_[j] > alone_[best] + kTie * alone_[best]) best = j;
     }
@@ -334,9 +446,9 @@ class Subset {
     return column;
   }
 
-  void count(Index j) {
-    chosen_.push_back(j);
-    is_chosen_[j] = 1;
+  void count(Index group) {
+    chosen_.push_back(group);
+    is_chosen_[group] = 1;
     explained_.push_back(share());
   }
   void enter(Index j) {
@@ -344,10 +456,18 @@ class Subset {
     residual_.add(-1, u, residual_.times(u));
     entered_.push_back(j);
     if (options_.swaps > 0) basis_.push_back(u);
-    chosen_.push_back(j);
-    is_chosen_[j] = 1;
     residual_.refresh_if_due(entered_);
-    explained_.push_back(share());
+  }
+  // Its columns one after the other, always the one that adds most, until none adds anything.
+  void enter_group(Index group) {
+    std::vector<Index> rest = groups_.members(group);
+    while (!rest.empty()) {
+      const auto best = std::ranges::max_element(rest, {}, [&](Index j) { return gain(j); });
+      if (gain(*best) <= 0) break;
+      enter(*best);
+      rest.erase(best);
+    }
+    count(group);
   }
 
   // With U (d x k) of UU' = X'QQ'X and M = (X_S'X_S)^-1: without column i, R grows by uu', u = U w, w = U_S'M e_i /
@@ -374,7 +494,7 @@ class Subset {
     const Vector entering = direction(residual_.column(best), best);
     residual_.add(-1, entering, residual_.times(entering));
     replace_direction(w, entering);
-    is_chosen_[chosen_[place]] = 0, is_chosen_[best] = 1;
+    is_chosen_[chosen_[place]] = 0, is_chosen_[best] = 1;  // here a group is a column
     chosen_[place] = entered_[place] = best;
     context_.check_cancelled();
     return true;
@@ -413,13 +533,14 @@ class Subset {
   }
 
   Residual& residual_;
+  const ColumnGroups& groups_;
   const CssOptions& options_;
   const CssPlan& plan_;
   Context& context_;
   std::vector<char> is_chosen_;
-  std::vector<Index> chosen_, entered_;  // those that entered added something
-  Vector whole_, alone_;                 // R_jj and the gains before the first step
-  Vector explained_;                     // share of the variance after each column
+  std::vector<Index> chosen_, entered_;  // groups; columns that entered, each of which added something
+  Vector whole_, alone_;                 // R_jj of columns and gains of groups before the first step
+  Vector explained_;                     // share of the variance after each group
   std::vector<Vector> basis_;            // U, for swaps
   double total_ = 0;
 };
@@ -431,17 +552,6 @@ std::vector<Index> kept_positions(const std::vector<Index>& kept, std::vector<In
   for (const Index j : columns) {
     const auto found = std::lower_bound(kept.begin(), kept.end(), j);
     if (found != kept.end() && *found == j) out.push_back(found - kept.begin());
-  }
-  return out;
-}
-
-// The order of all d columns: those that vary as they are ordered, then the others.
-std::vector<Index> order_of_all(const std::vector<Index>& order, const std::vector<Index>& kept, Index d) {
-  std::vector<Index> out;
-  std::vector<char> varies(d, 0);
-  for (const Index i : order) out.push_back(kept[i]), varies[kept[i]] = 1;
-  for (Index j = 0; j < d; ++j) {
-    if (!varies[j]) out.push_back(j);
   }
   return out;
 }
@@ -463,6 +573,7 @@ CssPlan::CssPlan(const Shape& shape, const CssOptions& options, int threads)
   const auto steps = static_cast<double>(std::min(length, shape.rows));
   const double work = steps * (1 + static_cast<double>(options.swaps));
   const double basis = options.swaps > 0 ? 2 * d * steps : 0;
+  if (options.groups.any()) kept += 2 * options.groups.pairs() + std::sqrt(options.groups.pairs()) * d;
   path = by_rows ? "gram of rows, products" : "gram";
   constexpr double kTouched = 1.5e-9, kSparseProduct = 1e-9, kProduct = 4e-10;  // seconds of a number
   if (by_rows) {
@@ -510,6 +621,8 @@ Options describe(CssOptions& o) {
 Selection css(const Source& source, const CssOptions& options, Context& context) {
   CssOptions copy = options;
   validate(describe(copy), "css");
+  require(options.swaps == 0 || !options.groups.any(), ErrorCode::usage, MethodName{"css"}, ": ", OptionName{"swaps"},
+          " = ", options.swaps, " with groups, need 0");
   const Stopwatch watch(context);
   context.phase("moments of the columns");
   const Varying table = varying_columns(source, context);
@@ -524,15 +637,18 @@ Selection css(const Source& source, const CssOptions& options, Context& context)
   } else {
     residual = std::make_unique<ColumnResidual>(z, context);
   }
-  Subset subset(*residual, options, plan, context);
-  subset.force(kept_positions(table.kept, options.forced));
+  const ColumnGroups all = groups_or_columns(options.groups, source.cols()), groups = all.among(table.kept);
+  Subset subset(*residual, groups, options, plan, context);
+  std::vector<Index> first = groups.in_order(kept_positions(table.kept, options.forced));
+  std::sort(first.begin(), first.end());
+  subset.force(first);
   const std::size_t forced = subset.chosen().size();
   subset.grow();
   const Index swapped = options.swaps > 0 ? subset.swap(forced) : 0;
 
   Selection out;
-  out.ranking = order_of_all(subset.order(), table.kept, source.cols());
-  out.scores = scores_of_order(out.ranking, table.kept.size());
+  order_groups(all, order_among_all(subset.order(), groups, all, table.kept), static_cast<std::size_t>(groups.count()),
+               out);
   if (options.variance || options.r2) out.limit = std::max<Index>(1, static_cast<Index>(subset.chosen().size()));
   out.report.path = plan.path;
   css_report(subset, swapped, options, out.report);

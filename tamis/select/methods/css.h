@@ -10,6 +10,10 @@
 // already by what they explain alone. Ties (1e-9 of the best gain) go to the column that explains more alone, then to
 // the lower index.
 //
+// A group G of columns enters as one. It adds tr(R_GG^+ R_G: R_:G), what its columns explain together: of the
+// eigenvectors of R_GG those count whose eigenvalue is above rounding, since the indicators of one variable add up to a
+// constant.
+//
 // With d <= n the passes are one for X'X, and a step costs d^2. With more columns than rows nothing of d x d is formed:
 // R = X'(I - QQ')X stays a product, XX' starts it, and a step is two products with X. Memory: d^2, or n^2 + k d.
 #pragma once
@@ -32,7 +36,8 @@ struct CssOptions {
   Index swaps = 0;                 // rounds of swaps after the path, at most
   bool standardize = true;         // divide columns by their standard deviation
   std::vector<Index> forced;       // columns that enter first
-  std::optional<Index> length;     // of the path; unset: until everything is explained
+  ColumnGroups groups;             // columns that enter as one
+  std::optional<Index> length;     // of the path, in groups; unset: until everything is explained
 };
 
 struct CssPlan : Plan {

@@ -1,13 +1,12 @@
 #include "tamis/select/methods/fspca.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "tamis/data/passes/principal.h"
 #include "tamis/select/direct.h"
+#include "tamis/select/row_sparse.h"
 #include "tamis/select/shared_options.h"
 #include "tamis/select/varying.h"
 
@@ -15,8 +14,7 @@ namespace tamis {
 
 namespace {
 
-constexpr Index kSubspace = 7;        // directions, as many as ufcm takes by default
-constexpr double kLeastScore = 1e-4;  // of a column of S, so that the others come below
+constexpr Index kSubspace = 7;  // directions, as many as ufcm takes by default
 
 // The leading eigenvectors of A_SS, as rows of all columns.
 struct RowSparseSubspace {
@@ -26,14 +24,6 @@ struct RowSparseSubspace {
 
   double objective() const { return std::accumulate(values.begin(), values.end(), 0.0); }
 };
-
-// The k largest of `merits`, increasing.
-std::vector<Index> largest_of(const std::vector<double>& merits, Index k) {
-  std::vector<Index> out = rank_by_score(merits);
-  out.resize(k);
-  std::sort(out.begin(), out.end());
-  return out;
-}
 
 RowSparseSubspace subspace_of(const Centered& z, std::vector<Index> columns, Index dims, Context& context) {
   const RitzPairs found = principal_directions(z.with_columns(columns), dims, Accuracy::full, {}, context);
@@ -67,22 +57,17 @@ std::vector<double> first_merits(const RitzPairs& leading) {
   return out;
 }
 
-// Row norms of W in S, and below them the others by their merits.
-std::vector<double> row_scores(const RowSparseSubspace& found, const std::vector<double>& merits) {
-  const double most = std::max(*std::max_element(merits.begin(), merits.end()), std::numeric_limits<double>::min());
-  std::vector<double> out;
-  for (const double merit : merits) out.push_back(0.5 * kLeastScore * merit / most);
-  for (const Index j : found.columns) {
-    double norm = 0;
-    for (Index t = 0; t < found.w.cols(); ++t) norm += found.w(j, t) * found.w(j, t);
-    out[j] = std::max(kLeastScore, std::sqrt(norm));
+std::vector<double> squared_rows(const Matrix& w) {
+  std::vector<double> out(w.rows());
+  for (Index j = 0; j < w.rows(); ++j) {
+    for (Index t = 0; t < w.cols(); ++t) out[j] += w(j, t) * w(j, t);
   }
   return out;
 }
 
 void spread_fspca(const RowSparseSubspace& best, const std::vector<double>& merits, const std::vector<Index>& kept,
                   Index d, Selection& out) {
-  const std::vector<double> scores = row_scores(best, merits);
+  const std::vector<double> scores = row_sparse_scores(squared_rows(best.w), best.columns, merits);
   out.scores.assign(d, 0.0);
   out.components = Matrix(d, best.w.cols());
   for (std::size_t i = 0; i < kept.size(); ++i) {

@@ -23,6 +23,7 @@ UfcmOptions as_ufcm(const SpcafsOptions& options, Index rows) {
   out.dims = options.dims;
   out.iterations = options.iterations;
   out.tolerance = options.tolerance;
+  out.groups = options.groups;
   return out;
 }
 

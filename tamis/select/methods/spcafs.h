@@ -27,6 +27,7 @@ struct SpcafsOptions {
   std::optional<Index> dims;  // unset: 7, less where fewer columns vary
   Index iterations = 50;
   double tolerance = 1e-6;
+  ColumnGroups groups;  // columns that are chosen as one, as in ufcm
 };
 
 struct SpcafsPlan : Plan {

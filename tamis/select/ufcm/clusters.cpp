@@ -145,6 +145,16 @@ Matrix Clusters::means(const Matrix& v) const { return means_of(sums_, counts_, 
 double Clusters::between(const Matrix& w) const { return between_of(sums_, counts_, w); }
 Matrix Clusters::between_times(const Matrix& v) const { return product_transposed_left(sums_, means(v)); }
 
+Matrix Clusters::factor(const std::vector<Index>& columns) const {
+  Matrix out(sums_.rows(), static_cast<Index>(columns.size()));
+  for (Index k = 0; k < out.rows(); ++k) {
+    if (counts_[k] == 0) continue;
+    const double root = std::sqrt(static_cast<double>(counts_[k]));
+    for (Index j = 0; j < out.cols(); ++j) out(k, j) = sums_(k, columns[j]) / root;
+  }
+  return out;
+}
+
 // --- What an earlier run left --------------------------------------------------------------------------------------
 
 void Clusters::require_sound_shapes(Index dims, bool sampled) const {

@@ -26,6 +26,9 @@ class Clusters {
   double between(const Matrix& w) const;        // tr(W'BW)
   Matrix between_times(const Matrix& v) const;  // B V
 
+  // F_C of B = F'F, F = (U'U)^-1/2 U'Z, for the columns C; c x |C|.
+  Matrix factor(const std::vector<Index>& columns) const;
+
   const std::vector<int>& labels() const { return labels_; }
   Index moved() const { return moved_; }  // rows that the last update gave another cluster
   bool after_sample() const { return !start_centers_.empty(); }

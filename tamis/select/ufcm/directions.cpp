@@ -36,12 +36,14 @@ bool is_orthonormal(const Matrix& w) {
 
 }  // namespace
 
-Directions::Directions(const UfcmOptions& options, const Scatter* scatter, RitzPairs start)
-    : options_(options), scatter_(scatter), w_(std::move(start)) {
+Directions::Directions(const UfcmOptions& options, const Scatter* scatter, std::optional<RowSteps> steps,
+                       RitzPairs start)
+    : options_(options), scatter_(scatter), steps_(std::move(steps)), w_(std::move(start)) {
   if (scatter_ != nullptr) w_.image = scatter_->times(w_.vectors);
 }
 
 void Directions::update(const Clusters& clusters, double beta, const std::vector<double>& weights) {
+  if (steps_) return steps_->improve(clusters, w_);
   const double alpha = options_.alpha;
   SymmetricOperator m;
   m.dim = w_.vectors.rows();

@@ -16,13 +16,13 @@ class Fit {
   // `scatter` is not needed at alpha = 1, and null there.
   Fit(const UfcmTable& table, const UfcmOptions& options, const Scatter* scatter, Start start, Context& context)
       : z_(table.z),
-        copies_(table.copies.number),
+        rows_(table.rows_of_w),
         trace_(table.trace),
         options_(options),
         context_(context),
         beta_(start.beta),
         clusters_(table.z, options, std::move(start.centers), context),
-        directions_(options, scatter, std::move(start.w)) {}
+        directions_(options, scatter, row_steps(table, options, scatter), std::move(start.w)) {}
 
   // Algorithm 1 of the paper, from the iteration that comes next.
   void run();
@@ -34,7 +34,8 @@ class Fit {
 
   double beta() const { return beta_; }
   const Matrix& w() const { return directions_.w(); }
-  Matrix g() const { return clusters_.means(w()); }  // Eq. 11
+  Matrix g() const { return clusters_.means(w()); }                             // Eq. 11
+  std::vector<double> merits() const { return directions_.merits(clusters_); }  // diag P, where exact
   const std::vector<int>& labels() const { return clusters_.labels(); }
   const std::vector<double>& objective() const { return objective_; }
   const std::vector<Terms>& terms() const { return terms_; }
@@ -42,6 +43,10 @@ class Fit {
 
  private:
   void go_further();
+  static std::optional<RowSteps> row_steps(const UfcmTable& table, const UfcmOptions& options, const Scatter* scatter) {
+    if (!options.exact) return std::nullopt;
+    return RowSteps(options.alpha, scatter, table.exact);
+  }
   void keep_state();
   void show_progress(const std::string& detail);
   double stopping_margin() const;
@@ -64,8 +69,8 @@ class Fit {
   bool is_scale_free(double beta) const;
 
   const Centered& z_;
-  const std::vector<double>& copies_;  // how many columns each of Z stands for
-  const double trace_;                 // tr(S)
+  const RowGroups& rows_;  // what counts as one in the sparsity term
+  const double trace_;     // tr(S)
   const UfcmOptions& options_;
   Context& context_;
   Index next_ = 1;  // the iteration to come

@@ -20,20 +20,28 @@ double Terms::magnitude(double alpha, double beta) const {
   return std::abs(scatter) + alpha * within + beta * sparsity;
 }
 
-double row_sparsity(const Matrix& w, const std::vector<double>& copies, double p) {
+std::vector<double> squared_norms(const Matrix& w, const RowGroups& groups) {
+  std::vector<double> out(groups.number.size());
+  for (Index i = 0; i < w.rows(); ++i) out[groups.of[i]] += squared_row_norm(w, i);
+  return out;
+}
+
+double row_sparsity(const Matrix& w, const RowGroups& groups, double p) {
+  const std::vector<double> norms = squared_norms(w, groups);
   double sum = 0;
-  for (Index i = 0; i < w.rows(); ++i) {
-    const double m = copies[i];
-    sum += m * elementary::pow(squared_row_norm(w, i) / m + kEps, p / 2);
+  for (std::size_t g = 0; g < norms.size(); ++g) {
+    const double m = groups.number[g];
+    sum += m * elementary::pow(norms[g] / m + kEps, p / 2);
   }
   return sum;
 }
 
-std::vector<double> sparsity_weights(const Matrix& w, const std::vector<double>& copies, double p) {
+std::vector<double> sparsity_weights(const Matrix& w, const RowGroups& groups, double p) {
+  const std::vector<double> norms = squared_norms(w, groups);
   std::vector<double> out;
   for (Index i = 0; i < w.rows(); ++i) {
-    const double m = copies[i];
-    out.push_back(p / 2 * elementary::pow(squared_row_norm(w, i) / m + kEps, p / 2 - 1));
+    const Index g = groups.of[i];
+    out.push_back(p / 2 * elementary::pow(norms[g] / groups.number[g] + kEps, p / 2 - 1));
   }
   return out;
 }

@@ -20,11 +20,19 @@ struct Terms {
   double magnitude(double alpha, double beta) const;
 };
 
-// R(W) = sum_i (||w^i||^2 + eps)^(p/2), where row i of `w` is sqrt(m_i) times the row of each of m_i = copies[i]
-// columns (copies.h).
-double row_sparsity(const Matrix& w, const std::vector<double>& copies, double p);
+// What the sparsity term counts as one: rows of W with the same number in `of`. A group that is a row by itself is
+// sqrt(m) times the row of each of m = number[g] copies (copies.h); others have m = 1.
+struct RowGroups {
+  std::vector<Index> of;
+  std::vector<double> number;
+};
+std::vector<double> squared_norms(const Matrix& w, const RowGroups& groups);  // ||W_g||^2
 
-// D_ii = (p/2) (||w^i||^2 + eps)^(p/2 - 1), Eq. 7: the tangent of the concave penalty at the current W.
-std::vector<double> sparsity_weights(const Matrix& w, const std::vector<double>& copies, double p);
+// R(W) = sum_g (||W_g||^2 + eps)^(p/2), of each copy by itself.
+double row_sparsity(const Matrix& w, const RowGroups& groups, double p);
+
+// D_ii = (p/2) (||W_g||^2 + eps)^(p/2 - 1), g the group of row i, Eq. 7: the tangent of the concave penalty at the
+// current W.
+std::vector<double> sparsity_weights(const Matrix& w, const RowGroups& groups, double p);
 
 }  // namespace tamis

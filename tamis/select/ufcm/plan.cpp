@@ -27,10 +27,11 @@ ScatterPath choose_scatter_path(const Shape& x, const UfcmOptions& options, Inde
   return with_gram < with_products ? ScatterPath::gram : ScatterPath::products;
 }
 
-std::string path_name(const UfcmPlan& plan) {
+std::string path_name(const UfcmPlan& plan, const UfcmOptions& options) {
   std::string name = plan.scatter == ScatterPath::centroids ? "centroids"
                      : plan.scatter == ScatterPath::gram    ? "gram"
                                                             : "products";
+  if (options.exact) name += ", exact";
   if (plan.sample > 0) name += concat(", from a sample of ", plan.sample, " rows");
   return name;
 }
@@ -115,15 +116,37 @@ void add_time(const Shape& x, const UfcmOptions& options, int threads, UfcmPlan&
   plan.seconds += rounds * (kRound + kRoundColumn * d * m + kRoundOrthogonal * d * m * m + solve);
 }
 
+// The steps with k rows: X'X of k columns, eigenvectors of it, and a product with S a step.
+void add_rows(const Shape& x, const UfcmOptions& options, int threads, UfcmPlan& plan) {
+  constexpr double kSolvers = 7.5, kStepsOfRows = 3;
+  constexpr double kSolve = 8e-11;  // seconds, times k^3
+  if (!options.exact || plan.scatter == ScatterPath::centroids) return;
+  Shape some = x;
+  some.cols = std::min(options.features.value_or(x.cols), x.cols);
+  some.entries *= some.d() / std::max(1.0, x.d());
+  const double k = some.d(), steps = kStepsOfRows * expected_iterations(plan);
+  const bool formed = some.cols <= kSchedule.exact_columns;
+  plan.passes += 2 * steps;
+  plan.seconds += 4 * steps * x.entries * static_cast<double>(plan.dims) / kSkinnyFlops / threads;
+  if (!formed) return;
+  if (plan.scatter == ScatterPath::products) {
+    plan.phases.push_back({"products of k columns", column_gram_numbers(some, threads)});
+    plan.seconds += steps * some.entries * k / kSquareFlops / threads;
+  }
+  plan.phases.push_back({"eigenvectors of k columns", kSolvers * k * k + x.n() * (static_cast<double>(plan.dims) + 2)});
+  plan.seconds += steps * kSolve * k * k * k;
+}
+
 }  // namespace
 
 Index wanted_dims(const UfcmOptions& options, Index varying) {
-  if (options.dims) return std::min(*options.dims, varying);
-  return std::max<Index>(1, std::min(options.clusters - 1, varying - 1));
+  const Index rows = options.exact && !options.groups.any() ? options.features.value_or(varying) : varying;
+  if (options.dims) return std::min({*options.dims, varying, rows});
+  return std::max<Index>(1, std::min({options.clusters - 1, varying - 1, rows}));
 }
 
 bool solves_exactly(const UfcmOptions& options, Index cols) {
-  return options.alpha > 1 && cols <= kSchedule.exact_columns;
+  return !options.exact && options.alpha > 1 && cols <= kSchedule.exact_columns;
 }
 
 UfcmPlan::UfcmPlan(const Shape& shape, const UfcmOptions& options, int threads)
@@ -132,9 +155,10 @@ UfcmPlan::UfcmPlan(const Shape& shape, const UfcmOptions& options, int threads)
       sample(sample_size(shape, options)),
       scatter(choose_scatter_path(shape, options, dims, sample)),
       principal(principal_path(shape.rows, shape.cols, shape.sparse, scatter == ScatterPath::gram)) {
-  path = path_name(*this);
+  path = path_name(*this, options);
   add_memory(shape, options, threads, *this);
   add_time(shape, options, threads, *this);
+  add_rows(shape, options, threads, *this);
 }
 
 }  // namespace tamis

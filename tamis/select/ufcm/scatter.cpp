@@ -18,6 +18,20 @@ Scatter::Scatter(const Centered& z, ScatterPath path, Context& context) : z_(z),
 
 Matrix Scatter::whole() const { return gram_.empty() ? gram(z_, context_) : gram_; }
 
+Matrix Scatter::among(const std::vector<Index>& columns) const {
+  if (gram_.empty()) return gram(z_.with_columns(columns), context_);
+  const auto k = static_cast<Index>(columns.size());
+  Matrix out(k, k);
+  for (Index i = 0; i < k; ++i) {
+    for (Index j = 0; j < k; ++j) out(i, j) = gram_(columns[i], columns[j]);
+  }
+  return out;
+}
+
+Matrix Scatter::times_among(const std::vector<Index>& columns, const Matrix& v) const {
+  return scatter_product(z_.with_columns(columns), v, context_);
+}
+
 Matrix Scatter::times(const Matrix& v) const {
   if (gram_.empty()) return scatter_product(z_, v, context_);
   Matrix out(gram_.rows(), v.cols());

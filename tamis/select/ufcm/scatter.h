@@ -11,6 +11,9 @@ class Scatter {
  public:
   Scatter(const Centered& z, ScatterPath path, Context& context);
   Matrix times(const Matrix& v) const;
+  // S_CC of the columns C (increasing), and S_CC V.
+  Matrix among(const std::vector<Index>& columns) const;
+  Matrix times_among(const std::vector<Index>& columns, const Matrix& v) const;
   Matrix whole() const;                           // S itself, whatever the path; for few columns
   const Matrix& matrix() const { return gram_; }  // empty on the path of products
 

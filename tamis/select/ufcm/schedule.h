@@ -18,6 +18,10 @@ struct Schedule {
   double worth_going = 0.1;    // what a longer step must gain, in units of the tolerance
   Index exact_columns = 1024;  // up to so many columns W is solved for where alpha > 1 (directions.cpp says why)
 
+  // With `exact`: steps at fixed U at most (a few are usual), and of the solver for more than exact_columns rows of W.
+  Index row_steps = 10;
+  Index row_solver_steps = 60;
+
   // --- U ---
   double decisive_alpha = 0.5;  // where U weighs less than this it decides little, and gets less work
   // The first U decides most: it gets this many times the starts of a later one, where W has grown around U.

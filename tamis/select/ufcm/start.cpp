@@ -13,14 +13,13 @@ namespace tamis {
 namespace {
 
 // beta = b tr(W0'SW0) / sum_i ||w0^i||^p: multiplying X by a constant changes nothing.
-double scale_free_beta(const RitzPairs& start, const std::vector<double>& copies, double sparsity, double p) {
+double scale_free_beta(const RitzPairs& start, const RowGroups& groups, double sparsity, double p) {
   double scatter = 0, norms = 0;
   for (const double value : start.values) scatter += value;
-  for (Index i = 0; i < start.vectors.rows(); ++i) {
-    double norm = 0;
-    for (Index k = 0; k < start.vectors.cols(); ++k) norm += start.vectors(i, k) * start.vectors(i, k);
-    const double m = copies[i];
-    norms += m * elementary::pow(norm / m, p / 2);
+  const std::vector<double> squares = squared_norms(start.vectors, groups);
+  for (std::size_t g = 0; g < squares.size(); ++g) {
+    const double m = groups.number[g];
+    norms += m * elementary::pow(squares[g] / m, p / 2);
   }
   return sparsity * scatter / norms;
 }
@@ -51,6 +50,9 @@ Start sampled_start(const UfcmTable& table, const UfcmOptions& options, Index co
   const Matrix values = gather_rows(source, rows, context);
   UfcmOptions sampled = options;
   sampled.order = "norm";
+  sampled.groups = options.groups.among(table.kept);
+  sampled.forced = table.exact.groups.expand(table.exact.forced);
+  if (options.exact) sampled.features = table.exact.k;
   sampled.restarts = options.restarts * kSchedule.sample_restarts;
   const double share = static_cast<double>(count) / static_cast<double>(source.rows());
   if (options.beta) sampled.beta = *options.beta * share;
@@ -75,10 +77,10 @@ void complete_start(const UfcmTable& table, const UfcmOptions& options, Index di
   const bool sampled = !start.w.vectors.empty();
   start.beta = given_beta(options, table.unit);
   if (options.beta && sampled) return;
-  const Accuracy accuracy = options.beta ? Accuracy::rough : Accuracy::fixed;
+  const Accuracy accuracy = options.beta && !options.exact ? Accuracy::rough : Accuracy::fixed;
   RitzPairs principal = principal_directions(table.z, dims, accuracy, scatter, context);
   if (principal.vectors.empty()) throw NoVariation("no variation left above rounding");
-  if (!options.beta) start.beta = scale_free_beta(principal, table.copies.number, options.sparsity, options.p);
+  if (!options.beta) start.beta = scale_free_beta(principal, table.rows_of_w, options.sparsity, options.p);
   if (!sampled) start.w = std::move(principal);
 }
 

@@ -6,6 +6,8 @@
 #include "tamis/data/passes/passes.h"
 #include "tamis/linalg/eigen.h"
 #include "tamis/select/copies.h"
+#include "tamis/select/ufcm/objective.h"
+#include "tamis/select/ufcm/rows.h"
 #include "tamis/select/ufcm/scatter.h"
 #include "tamis/select/ufcm/ufcm.h"
 
@@ -19,6 +21,8 @@ struct UfcmTable {
   double unit;
   double trace;  // of S, in unit^2
   Centered z;
+  RowGroups rows_of_w;
+  ExactRows exact = {};  // where W has k rows, or k groups of them
 };
 
 struct Start {

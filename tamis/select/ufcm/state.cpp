@@ -42,13 +42,15 @@ void Fit::require_sound_shapes(bool sampled) const {
 // at most tr(S); the sum is at most d for p from 0 to 2, and at least 1.
 bool Fit::is_scale_free(double beta) const {
   const double most = options_.sparsity * trace_;
-  const double d = std::accumulate(copies_.begin(), copies_.end(), 0.0);
+  const double groups = std::accumulate(rows_.number.begin(), rows_.number.end(), 0.0);
+  const double d = std::max(groups, static_cast<double>(z_.cols()));
   return beta >= (1 - 1e-6) * most / d / d && beta <= (1 + 1e-6) * most;
 }
 
 // What is kept twice must agree: U with its counts and with U'Z, W'W with I, the objective with all of it.
 void Fit::require_sound_values(double given_beta) const {
   directions_.require_sound_values();
+  require_state(next_ == 1 || directions_.has_exact_rows(), "rows of W");
   const UncountedPasses uncounted(context_);
   require_state(options_.beta ? std::abs(beta_ - given_beta) <= 1e-9 * given_beta : is_scale_free(beta_), "beta");
   clusters_.require_sound_values(next_ > 1, trace_);

@@ -11,6 +11,7 @@
 #include "tamis/linalg/dense.h"
 #include "tamis/linalg/orthogonal.h"
 #include "tamis/select/direct.h"
+#include "tamis/select/row_sparse.h"
 #include "tamis/select/shared_options.h"
 #include "tamis/select/ufcm/fit.h"
 #include "tamis/select/ufcm/plan.h"
@@ -29,8 +30,8 @@ void Fit::run() {
     finish_terms(y.squared_norm());
     if (next_ > options_.iterations) return;
     const double margin = stopping_margin();
-    const std::vector<double> d = sparsity_weights(w(), copies_, options_.p);  // D, Eq. 7
-    const bool restart_won = clusters_.update(y, w(), next_, margin);          // U, Eq. 15
+    const std::vector<double> d = sparsity_weights(w(), rows_, options_.p);  // D, Eq. 7
+    const bool restart_won = clusters_.update(y, w(), next_, margin);        // U, Eq. 15
     converged_ = margin > 0 && !restart_won;
     if (converged_) return;
     directions_.update(clusters_, beta_, d);  // W, Eq. 14
@@ -42,6 +43,7 @@ void Fit::run() {
 
 // Where U has settled, or has no weight, W goes on the same way as long as the objective rises.
 void Fit::go_further() {
+  if (options_.exact) return;  // a longer step would leave its k rows
   const auto moved = static_cast<double>(clusters_.moved());
   if (options_.alpha > 0 && moved > kSchedule.settled * static_cast<double>(z_.rows())) return;
   const double margin = kSchedule.worth_going * std::max(options_.tolerance, 1e-8);
@@ -79,7 +81,7 @@ double Fit::stopping_margin() const {
 Terms Fit::terms_at(const RitzPairs& w) const {
   const double margin = clusters_.between(w.vectors);
   Terms terms;
-  terms.sparsity = row_sparsity(w.vectors, copies_, options_.p);
+  terms.sparsity = row_sparsity(w.vectors, rows_, options_.p);
   terms.scatter = directions_.knows_scatter() ? dot(w.vectors, w.image) : margin;
   terms.within = terms.scatter - margin;
   return terms;
@@ -100,6 +102,21 @@ void Fit::record_objective() {
 
 namespace {
 
+void check_exact(const UfcmOptions& options, Index d) {
+  if (!options.exact) return;
+  const MethodName name{options.name};
+  const OptionName exact{"exact"};
+  require(options.features.has_value(), ErrorCode::usage, name, ": ", exact, " needs a number of features");
+  const Index k = *options.features;
+  require(k >= 1 && k <= d, ErrorCode::usage, name, ": ", OptionName{"features"}, " = ", k, ", need 1..d = ", d);
+  require(options.dims.value_or(1) <= k || options.groups.any(), ErrorCode::usage, name, ": ", OptionName{"dims"},
+          " = ", options.dims.value_or(1), ", need 1..k = ", k, " with ", exact);
+  require(options.alpha <= 1, ErrorCode::usage, name, ": ", OptionName{"alpha"}, " = ", options.alpha,
+          ", need 0..1 with ", exact, ": above, a step could lower the objective");
+  require(options.order == "norm", ErrorCode::usage, name, ": ", OptionName{"order"}, " = ", options.order, " with ",
+          exact, ", need norm: the k columns are a set");
+}
+
 void check_ufcm(const Source& source, const UfcmOptions& options) {
   require_valid(options, options.name);
   const Index n = source.rows(), d = source.cols();
@@ -109,6 +126,11 @@ void check_ufcm(const Source& source, const UfcmOptions& options) {
           options.clusters, ", need 1..n = ", n);
   require(!options.dims || *options.dims <= d, ErrorCode::usage, MethodName{options.name}, ": ", OptionName{"dims"},
           " = ", options.dims.value_or(0), ", need 1..d = ", d);
+  check_exact(options, d);
+  require(!options.groups.given() || options.groups.columns() == d, ErrorCode::usage, MethodName{options.name},
+          ": groups of ", options.groups.columns(), " columns, need d = ", d);
+  require(!options.groups.any() || options.order == "norm", ErrorCode::usage, MethodName{options.name}, ": ",
+          OptionName{"order"}, " = ", options.order, " with groups, need norm");
   if (options.labels.empty()) return;
   require(static_cast<Index>(options.labels.size()) == n, ErrorCode::usage, MethodName{options.name}, ": ",
           options.labels.size(), " labels, need n = ", n);
@@ -117,10 +139,33 @@ void check_ufcm(const Source& source, const UfcmOptions& options) {
           " classes, need at most ", OptionName{"clusters"}, " = ", options.clusters);
 }
 
-Selection ufcm_selection(const Fit& fit, const UfcmTable& table, Index d) {
+// The rows of W, and the other columns below by diag P.
+void score_exactly(const Fit& fit, const UfcmTable& table, Selection& out) {
+  const ColumnGroups& groups = table.exact.groups;
+  const std::vector<double> scores =
+      row_sparse_scores(squared_norms(fit.w(), {groups.of(), std::vector<double>(groups.count(), 1.0)}),
+                        groups.in_order(rows_in_use(fit.w())), sums_of_groups(groups, fit.merits()));
+  for (Index i = 0; i < groups.columns(); ++i) out.scores[table.kept[i]] = scores[groups.of(i)];
+  out.ranking = rank_by_score(out.scores);
+}
+
+// ||W_g||_F, or what a group that does not vary as a whole has in its columns that do.
+void score_groups(const ColumnGroups& groups, bool exact, Selection& out) {
+  std::vector<double> scores(groups.count());
+  for (Index g = 0; g < groups.count(); ++g) {
+    for (const Index j : groups.members(g)) {
+      const double score = out.scores[j];
+      scores[g] = exact || groups.members(g).size() == 1 ? std::max(scores[g], score) : std::hypot(scores[g], score);
+    }
+  }
+  rank_groups(groups, scores, out);
+}
+
+Selection ufcm_selection(const Fit& fit, const UfcmTable& table, bool exact, Index d) {
   const double unit = table.unit;
   Selection out;
   spread_over_columns(fit.w(), table.kept, table.copies, d, 1, out);
+  if (exact) score_exactly(fit, table, out);
   out.clusters = fit.labels();
   out.centers = fit.g();
   for (Index i = 0; i < out.centers.size(); ++i) out.centers.data()[i] *= unit;
@@ -134,6 +179,7 @@ Selection ufcm_selection(const Fit& fit, const UfcmTable& table, Index d) {
     report.terms[1].second.push_back(fit.terms()[t].within * unit * unit);
     report.terms[2].second.push_back(fit.terms()[t].sparsity);
   }
+  if (exact) report.terms.pop_back();
   return out;
 }
 
@@ -156,10 +202,20 @@ Options describe(UfcmOptions& o) {
        .help = "norm: by the norms of the rows of W; qr: by pivoted QR of these rows, which avoids selecting near "
                "copies one after the other",
        .late = true},
+      {.name = "exact",
+       .value = &o.exact,
+       .help = "exactly k rows of W that are not 0 instead of the penalty (sparsity, beta and p are not used); needs a "
+               "number of features",
+       .late = true},
   };
 }
 
 namespace {
+
+bool penalty_is_set(const UfcmOptions& options) {
+  const UfcmOptions unset;
+  return options.beta || options.sparsity != unset.sparsity || options.p != unset.p;
+}
 
 void order_by_qr(Selection& out) {
   std::vector<Index> order = pivoted_rows(out.components, kSchedule.pivoted);
@@ -178,17 +234,56 @@ void order_by_qr(Selection& out) {
   out.ranking = std::move(order);
 }
 
-UfcmTable ufcm_table(const Source& source, Context& context) {
+// Where k rows of W are counted, each copy counts: none is merged.
+Distinct every_column(const Varying& varying) {
+  const auto d = static_cast<std::size_t>(varying.source.cols());
+  Copies each{std::vector<Index>(d), std::vector<double>(d, 1.0), std::vector<double>(d, 1.0)};
+  std::iota(each.group.begin(), each.group.end(), Index{0});
+  return {std::move(each), varying.source, varying.moments};
+}
+
+// Which rows of W the sparsity term counts as one.
+RowGroups rows_of_w(const ColumnGroups& groups, const Copies& copies) {
+  RowGroups out{std::vector<Index>(copies.groups()), copies.number};
+  std::iota(out.of.begin(), out.of.end(), Index{0});
+  if (!groups.any()) return out;
+  out.of = groups.among(copies.firsts()).of();
+  out.number.assign(out.number.size(), 1.0);
+  for (Index i = 0; i < copies.groups(); ++i) out.number[out.of[i]] = copies.number[i];
+  out.number.resize(static_cast<std::size_t>(*std::max_element(out.of.begin(), out.of.end())) + 1);
+  return out;
+}
+
+// Columns that are included in any case; groups of columns that do not vary have no row of W, but count.
+ExactRows exact_rows(const UfcmOptions& options, const std::vector<Index>& kept, Index d) {
+  const ColumnGroups all = groups_or_columns(options.groups, d);
+  ExactRows out{all.among(kept), *options.features, {}};
+  std::vector<Index> place(all.count(), -1);  // of the groups that vary
+  for (std::size_t i = 0; i < kept.size(); ++i) place[all.of(kept[i])] = out.groups.of(static_cast<Index>(i));
+  for (const Index group : all.in_order(options.forced)) {
+    place[group] >= 0 ? out.forced.push_back(place[group]) : static_cast<void>(--out.k);
+  }
+  std::sort(out.forced.begin(), out.forced.end());
+  out.k = std::clamp<Index>(out.k, 1, out.groups.count());
+  return out;
+}
+
+UfcmTable ufcm_table(const Source& source, const UfcmOptions& options, Context& context) {
   context.phase("columns that vary");
   Varying varying = varying_columns(source, context);
-  Distinct distinct = distinct_columns(varying, context);
+  const ColumnGroups groups = options.groups.among(varying.kept);
+  Distinct distinct = options.exact ? every_column(varying) : distinct_columns(varying, groups, context);
+  RowGroups rows = rows_of_w(groups, distinct.copies);
   const std::vector<double>& scatter = distinct.moments.scatter;
-  return {std::move(varying.kept),
-          std::move(varying.source),
-          std::move(distinct.copies),
-          varying.moments.unit,
-          std::accumulate(scatter.begin(), scatter.end(), 0.0),
-          Centered(std::move(distinct.source), distinct.moments)};
+  UfcmTable table{std::move(varying.kept),
+                  std::move(varying.source),
+                  std::move(distinct.copies),
+                  varying.moments.unit,
+                  std::accumulate(scatter.begin(), scatter.end(), 0.0),
+                  Centered(std::move(distinct.source), distinct.moments),
+                  std::move(rows)};
+  if (options.exact) table.exact = exact_rows(options, table.kept, source.cols());
+  return table;
 }
 
 // Goes on where the last run with this checkpoint was.
@@ -202,7 +297,7 @@ void resume(Fit& fit, const std::string& state, bool sampled, Context& context) 
 }
 
 Selection fit_source(const Source& source, const UfcmOptions& options, Context& context) {
-  const UfcmTable table = ufcm_table(source, context);
+  const UfcmTable table = ufcm_table(source, options, context);
   const Centered& z = table.z;
   const UfcmPlan plan(shape_of(table.source), options, context.threads());
   const std::optional<std::string> kept = context.checkpoint == nullptr ? std::nullopt : context.checkpoint->load();
@@ -224,10 +319,11 @@ Selection fit_source(const Source& source, const UfcmOptions& options, Context& 
   const Index begun_at = fit.next_iteration();
   fit.run();
 
-  Selection out = ufcm_selection(fit, table, source.cols());
+  Selection out = ufcm_selection(fit, table, options.exact, source.cols());
   out.report.path = plan.path;
   out.report.resumed_at = kept ? begun_at : 0;
-  out.report.resolved = {{"beta", fit.beta() * table.unit * table.unit}, {"dims", static_cast<double>(fit.w().cols())}};
+  if (!options.exact) out.report.resolved.emplace_back("beta", fit.beta() * table.unit * table.unit);
+  out.report.resolved.emplace_back("dims", static_cast<double>(fit.w().cols()));
   return out;
 }
 
@@ -236,7 +332,15 @@ Selection fit_source(const Source& source, const UfcmOptions& options, Context& 
 Selection ufcm(const Source& source, const UfcmOptions& options, Context& context) {
   const Stopwatch watch(context);
   check_ufcm(source, options);
-  Selection out = fit_source(source, options, context);
+  UfcmOptions settled = options;
+  if (options.exact) settled.beta = 0;
+  Selection out = fit_source(source, settled, context);
+  if (options.exact && penalty_is_set(options)) {
+    out.report.warnings.push_back(message(MethodName{options.name}, ": ", OptionName{"exact"}, " has no penalty; ",
+                                          OptionName{"sparsity"}, ", ", OptionName{"beta"}, " and ", OptionName{"p"},
+                                          " are not used"));
+  }
+  if (options.groups.any()) score_groups(options.groups, options.exact, out);
   if (options.order == "qr") order_by_qr(out);
   require(std::isfinite(out.report.objective.back()), ErrorCode::bad_data,
           "values so large that their squares overflow: scale the data");

@@ -8,6 +8,12 @@
 // power that the paper's weights D and its proof belong to, smoothed by eps = 1e-10, so that no iteration can lower the
 // objective.
 //
+// With `exact` there is no sparsity term: W has at most k rows that are not 0, by the step of FSPCA (rows.h), and the
+// columns outside of S score below those inside.
+//
+// With groups of columns the sparsity term is sum_g (||W_g||_F^2 + eps)^(p/2), and a column scores ||W_g||_F of its
+// group.
+//
 // Passes over X: a few for the principal directions, then one or two an iteration (see docs/ufcm.md).
 // Memory: 2 n d' + 8 d d' + 2 c d numbers; a d x d matrix only where that is cheaper than products and alpha != 1.
 #pragma once
@@ -19,6 +25,7 @@
 #include "tamis/base/context.h"
 #include "tamis/base/options.h"
 #include "tamis/data/source.h"
+#include "tamis/select/groups.h"
 #include "tamis/select/method.h"
 #include "tamis/select/selection.h"
 
@@ -34,9 +41,15 @@ struct UfcmOptions {
   Index restarts = 10;
   Index iterations = 50;
   double tolerance = 1e-6;
-  std::string order = "norm";  // of the columns: norm: by ||w^i||; qr: by pivoted QR on the rows of W
-  std::string name = "ufcm";   // in messages; a method that is this one with fewer options has its own
-  std::vector<int> labels;     // n classes that fix U (Eq. 3), -1 where a row is free; empty: unsupervised
+  std::string order = "norm";     // of the columns: norm: by ||w^i||; qr: by pivoted QR on the rows of W
+  bool exact = false;             // exactly `features` rows of W that are not 0, in the place of the penalty
+  std::optional<Index> features;  // k, where exact
+  std::vector<Index> forced;      // columns that are among them in any case, where exact
+  ColumnGroups groups;            // columns that are chosen as one: ||W_g||_F in the place of the norms of their rows
+  std::string name = "ufcm";      // in messages; a method that is this one with fewer options has its own
+  std::vector<int> labels;        // n classes that fix U (Eq. 3), -1 where a row is free; empty: unsupervised
+
+  bool aims() const { return exact; }
 };
 
 Options describe(UfcmOptions& options);

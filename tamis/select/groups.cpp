@@ -1,0 +1,101 @@
+#include "tamis/select/groups.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+
+namespace tamis {
+
+ColumnGroups::ColumnGroups(const std::vector<Index>& numbers) {
+  std::unordered_map<Index, Index> known;
+  for (const Index number : numbers) {
+    const Index group = known.emplace(number, count()).first->second;
+    if (group == count()) members_.emplace_back();
+    members_[group].push_back(columns());
+    of_.push_back(group);
+  }
+}
+
+double ColumnGroups::pairs() const {
+  double out = 0;
+  for (const auto& members : members_) out += static_cast<double>(members.size()) * static_cast<double>(members.size());
+  return out;
+}
+
+ColumnGroups ColumnGroups::among(const std::vector<Index>& columns) const {
+  if (!given()) return {};
+  std::vector<Index> numbers;
+  for (const Index j : columns) numbers.push_back(of_[j]);
+  return ColumnGroups(numbers);
+}
+
+std::vector<Index> ColumnGroups::in_order(const std::vector<Index>& columns) const {
+  std::vector<Index> out;
+  std::vector<char> seen(members_.size());
+  for (const Index j : columns) {
+    if (!seen[of_[j]]++) out.push_back(of_[j]);
+  }
+  return out;
+}
+
+std::vector<Index> ColumnGroups::expand(const std::vector<Index>& groups) const {
+  std::vector<Index> out;
+  for (const Index g : groups) out.insert(out.end(), members_[g].begin(), members_[g].end());
+  return out;
+}
+
+ColumnGroups groups_or_columns(const ColumnGroups& groups, Index count) {
+  if (groups.given()) return groups;
+  std::vector<Index> each(count);
+  std::iota(each.begin(), each.end(), Index{0});
+  return ColumnGroups(each);
+}
+
+std::vector<Index> order_among_all(const std::vector<Index>& order, const ColumnGroups& some, const ColumnGroups& all,
+                                   const std::vector<Index>& kept) {
+  std::vector<Index> out;
+  std::vector<char> varies(static_cast<std::size_t>(all.count()), 0);
+  for (const Index g : order) {
+    out.push_back(all.of(kept[some.members(g).front()]));
+    varies[out.back()] = 1;
+  }
+  for (Index g = 0; g < all.count(); ++g) {
+    if (!varies[g]) out.push_back(g);
+  }
+  return out;
+}
+
+std::vector<double> sums_of_groups(const ColumnGroups& groups, const std::vector<double>& values) {
+  std::vector<double> out(groups.count());
+  for (Index j = 0; j < groups.columns(); ++j) out[groups.of(j)] += values[j];
+  return out;
+}
+
+void rank_groups(const ColumnGroups& groups, const std::vector<double>& scores, Selection& out) {
+  for (Index j = 0; j < groups.columns(); ++j) out.scores[j] = scores[groups.of(j)];
+  out.ranking = groups.expand(rank_by_score(scores));
+}
+
+void order_groups(const ColumnGroups& groups, const std::vector<Index>& order, std::size_t varying, Selection& out) {
+  const std::vector<double> scores = scores_of_order(order, varying);
+  out.scores.resize(groups.columns());
+  for (Index j = 0; j < groups.columns(); ++j) out.scores[j] = scores[groups.of(j)];
+  out.ranking = groups.expand(order);
+}
+
+void rank_groups_by_mean_square(const ColumnGroups& groups, Selection& out) {
+  const double lowest = std::min(0.0, *std::min_element(out.scores.begin(), out.scores.end()));
+  std::vector<double> scores;
+  for (Index g = 0; g < groups.count(); ++g) {
+    const auto& members = groups.members(g);
+    double sum = 0;
+    for (const Index j : members) sum += (out.scores[j] - lowest) * (out.scores[j] - lowest);
+    const double mean = sum / static_cast<double>(members.size());
+    scores.push_back(members.size() == 1 ? out.scores[members.front()] : lowest + std::sqrt(mean));
+  }
+  rank_groups(groups, scores, out);
+}
+
+}  // namespace tamis

@@ -1,0 +1,59 @@
+// Columns that are chosen as one: the indicators of one variable, the readings of one sensor.
+#pragma once
+
+#include <vector>
+
+#include "tamis/base/types.h"
+#include "tamis/select/selection.h"
+
+namespace tamis {
+
+class ColumnGroups {
+ public:
+  ColumnGroups() = default;  // none: every column is a group of its own
+  // A number for each column; columns with the same number are one group. Groups are numbered anew, in the order of
+  // their first columns.
+  explicit ColumnGroups(const std::vector<Index>& numbers);
+
+  bool given() const { return !of_.empty(); }
+  bool any() const { return count() < columns(); }  // whether some group has two columns
+  Index columns() const { return static_cast<Index>(of_.size()); }
+  Index count() const { return static_cast<Index>(members_.size()); }
+  Index of(Index column) const { return of_[column]; }
+  const std::vector<Index>& of() const { return of_; }
+  const std::vector<Index>& members(Index group) const { return members_[group]; }  // increasing
+  double pairs() const;                                                             // sum of squared sizes
+
+  // The groups of some columns (increasing), by their places among these.
+  ColumnGroups among(const std::vector<Index>& columns) const;
+  // Groups in the order in which their first columns come.
+  std::vector<Index> in_order(const std::vector<Index>& columns) const;
+  // The columns of groups, one group after the other.
+  std::vector<Index> expand(const std::vector<Index>& groups) const;
+
+ private:
+  std::vector<Index> of_;
+  std::vector<std::vector<Index>> members_;
+};
+
+// The groups of `count` columns: those given, or each column by itself.
+ColumnGroups groups_or_columns(const ColumnGroups& groups, Index count);
+
+// The order of all groups: first `order`, of the groups of the columns `kept`, which `some` numbers; then the others.
+std::vector<Index> order_among_all(const std::vector<Index>& order, const ColumnGroups& some, const ColumnGroups& all,
+                                   const std::vector<Index>& kept);
+
+// Sums of values over each group.
+std::vector<double> sums_of_groups(const ColumnGroups& groups, const std::vector<double>& values);
+
+// Ranks groups by score (ties to the lower first column), and gives every column the score of its group.
+void rank_groups(const ColumnGroups& groups, const std::vector<double>& scores, Selection& out);
+
+// Groups as an order, (g - rank + 1) / g of g groups, 0 after the first `varying`.
+void order_groups(const ColumnGroups& groups, const std::vector<Index>& order, std::size_t varying, Selection& out);
+
+// For a method that scores columns one by one: the root of the mean square of a group's scores. Scores that can be
+// negative are measured from the lowest.
+void rank_groups_by_mean_square(const ColumnGroups& groups, Selection& out);
+
+}  // namespace tamis
