@@ -29,6 +29,13 @@ def test_every_figure_draws_and_nothing_complains(pages, open_page, name):
 
 
 @pytest.mark.parametrize("name", ALL)
+def test_every_page_names_its_command_and_no_folder(pages, open_page, name):
+    opened = open_page(pages[name])
+    command = opened.page.locator(".origin code").first.inner_text()
+    assert command.startswith("tamis ") and str(pages[name].parent.parent) not in opened.eval("document.body.innerText")
+
+
+@pytest.mark.parametrize("name", ALL)
 def test_small_and_soon(pages, open_page, name):
     assert pages[name].stat().st_size < 1.5e6
     assert int(open_page(pages[name]).eval("document.documentElement.dataset.firstFigure")) < at_rest(2000)
