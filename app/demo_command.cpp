@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "app/columns.h"
 #include "app/digits.h"
 #include "app/session.h"
 #include "tamis/base/text/quote.h"
@@ -163,11 +164,13 @@ page::Section against_the_digits(const std::vector<Curve>& all) {
            figure, table}};
 }
 
-void write_page(OutputFolder& folder, const SelectionRecord& record, const std::vector<Curve>& all, Context& context) {
+void write_page(OutputFolder& folder, const SelectionRecord& record, const std::vector<Curve>& all,
+                const std::vector<std::string>& words, Context& context) {
   SelectPageOptions options;
   options.image = ImageShape{kDigitSide, kDigitSide, false};
   page::Page page = select_page(record, options, context);
   page.title = "Handwritten digits: which pixels tell them apart";
+  page.origin = {{"command", command_line(words, true), true}, {"next", "tamis select YOUR.csv -o result", true}};
   page.sections.insert(page.sections.begin(), against_the_digits(all));
   folder.add(kDemoPage,
              [&](FileWriter& out) { page::write_page(page, [&](std::string_view piece) { out.write(piece); }); });
@@ -202,7 +205,7 @@ int run_demo(const DemoArguments& arguments) {
   std::vector<Curve> worth;
   if (folder || !arguments.run->json) worth = curves(table, result.ranking, context);
   session.bar().clear();
-  if (folder) write_page(*folder, record, worth, context);
+  if (folder) write_page(*folder, record, worth, arguments.run->words, context);
   if (arguments.run->json) {
     print_result(selection_json(record));
     return 0;

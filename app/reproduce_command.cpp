@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "app/columns.h"
 #include "app/figures.h"
 #include "app/help.h"
 #include "app/session.h"
@@ -127,7 +128,9 @@ void write_results(const ReproduceArguments& arguments, const std::vector<std::s
   OutputFolder output(arguments.output, {kCells, kReport, kPage}, inputs);
   output.add(kCells, [&](FileWriter& writer) { writer.write(cells_json(result)); });
   output.add(kReport, [&](FileWriter& writer) { writer.write(report); });
-  const page::Page page = reproduce_page(result, machine);
+  page::Page page = reproduce_page(result, machine);
+  page.origin = {{"command", command_line(arguments.run->words, true), true},
+                 {"in the same folder", concat(kReport, ", ", kCells)}};
   output.add(kPage,
              [&](FileWriter& writer) { page::write_page(page, [&](std::string_view piece) { writer.write(piece); }); });
   output.commit();

@@ -297,7 +297,8 @@ def test_a_run_ends_with_what_was_written_and_the_next_command(tmp_path):
     run = tamis("select", table_csv, "-m", "ufcm", "-c", "2", "-k", "2", "-o", tmp_path / "out")
     assert run.code == 0, str(run)
     *_, written, following = run.out.splitlines()
-    assert written == f"Written to {tmp_path / 'out'}: " + ", ".join(["report.html", "ranking.csv", "selection.json", "selected.csv", "clusters.csv"])
+    files = "report.html, ranking.csv, selection.json, selected.csv, clusters.csv"
+    assert written == f"Written to {tmp_path / 'out'}: {files}"
     assert following == f"Next: tamis apply {tmp_path / 'out'} OTHER.csv -o reduced"
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     verdict = json.loads((tmp_path / "out" / "selection.json").read_text())["verdict"]

@@ -60,7 +60,7 @@ def test_the_files_of_a_run(tmp_path, copies):
         assert row["r2"] == "" if one is None else float(row["r2"]) == found["r2"][j]
         assert row["group"] == number.get(j, "")
     page = (tmp_path / "out" / "report.html").read_text()
-    assert "Redundancy groups" in page and "Columns that were left out" in page and "Explained variance" in page
+    assert "redundancy groups outlined" in page and "Columns that were left out" in page and "Explained variance" in page
     # What apply and evaluate read is still there.
     assert tamis("select", tmp_path / "X.npy", "--exclude", f"@{tmp_path / 'out' / 'ranking.csv'}", "--json").code in (0, 2)
 

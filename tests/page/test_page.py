@@ -29,6 +29,13 @@ def test_every_figure_draws_and_nothing_complains(pages, open_page, name):
 
 
 @pytest.mark.parametrize("name", ALL)
+def test_every_page_names_its_command_and_no_folder(pages, open_page, name):
+    opened = open_page(pages[name])
+    command = opened.page.locator(".origin code").first.inner_text()
+    assert command.startswith("tamis ") and str(pages[name].parent.parent) not in opened.eval("document.body.innerText")
+
+
+@pytest.mark.parametrize("name", ALL)
 def test_small_and_soon(pages, open_page, name):
     assert pages[name].stat().st_size < 1.5e6
     assert int(open_page(pages[name]).eval("document.documentElement.dataset.firstFigure")) < at_rest(2000)
@@ -273,7 +280,8 @@ def test_search_copy_and_save(pages, open_page):
     opened = open_page(pages["harmful"], permissions=["clipboard-read", "clipboard-write"])
     table = opened.page.locator('[aria-label="Features, best first"]')
     bench = opened.page.locator(".table", has=table).locator(".bench")
-    rows = "() => [...document.querySelector('[aria-label=\"Features, best first\"] tbody').rows].filter(row => row.offsetHeight).length"
+    rows = """() => [...document.querySelector('[aria-label="Features, best first"] tbody').rows]
+        .filter(row => row.offsetHeight).length"""
     every = opened.eval(rows)
     bench.get_by_role("searchbox").fill("ALERT(")
     assert 2 <= opened.eval(rows) < every and f"of {every} rows" in bench.inner_text()
@@ -289,7 +297,8 @@ def test_search_copy_and_save(pages, open_page):
     with open(download.value.path(), newline="", encoding="utf-8") as file:
         lines = list(csv.reader(file))
     assert download.value.suggested_filename == "features-best-first.csv" and len(lines) == 1 + every
-    assert lines[0][:4] == ["rank", "feature", "name", "share"] and not any(cell.startswith("=") for line in lines for cell in line)
+    assert lines[0][:4] == ["rank", "feature", "name", "share"]
+    assert not any(cell.startswith("=") for line in lines for cell in line)
     assert opened.complaints == []
 
 
@@ -412,7 +421,8 @@ def test_every_number_stands_beside_its_controls(pages, open_page):
         rows = report_of(pages)["tables"][measure]["rows"]
         table = opened.page.locator(f'[aria-label^="Table {number}:"] table')
         heads = [head.strip(" \u2195") for head in table.locator("th").all_inner_texts()]
-        cells = [[cell.replace("\u202f", " ").replace("\u2212", "-").replace("\n", " ") for cell in row.locator("td").all_inner_texts()]
+        cells = [[cell.replace("\u202f", " ").replace("\u2212", "-").replace("\n", " ")
+                  for cell in row.locator("td").all_inner_texts()]
                  for row in table.locator("tbody tr").all()]
         assert len(cells) == len(rows) == 21
 
