@@ -125,15 +125,18 @@ class SelectPage {
     return section;
   }
 
+  // Whether several columns are chosen as one, so that curves count groups.
+  bool grouped() const { return result_.choices < static_cast<Index>(result_.available.size()); }
+
   page::Figure alignment_figure(const Guidance& guidance) const {
     page::LineChart chart;
-    chart.x_title = "columns", chart.y_title = "alignment f";
+    chart.x_title = grouped() ? "groups of columns" : "columns", chart.y_title = "alignment f";
     chart.log_x = guidance.alignment.size() > kLogCurve;
     chart.dots = guidance.alignment.size() <= 60;
     chart.from_zero = true;
     chart.whole_x = !chart.log_x;
     chart.panels = {{"", {{"alignment", curve(guidance.alignment, chart.log_x), false}}}};
-    const auto chosen = static_cast<Index>(result_.selected.size());
+    const auto chosen = static_cast<Index>(grouped() ? result_.groups.size() : result_.selected.size());
     const auto length = static_cast<Index>(guidance.alignment.size());
     if (guidance.suggested <= length) {
       chart.markers.push_back(
@@ -195,7 +198,7 @@ class SelectPage {
 
   page::Figure explained_figure(const std::vector<double>& explained) const {
     page::LineChart chart;
-    chart.x_title = "columns", chart.y_title = "explained variance";
+    chart.x_title = grouped() ? "groups of columns" : "columns", chart.y_title = "explained variance";
     chart.log_x = explained.size() > kLogCurve;
     chart.dots = explained.size() <= 60;
     chart.from_zero = chart.percent = true;
