@@ -1,4 +1,4 @@
-// Fuzzes lists of words, and label files; the first byte says how many rows there are, two at least.
+// Fuzzes lists of words, files of groups, and label files; the first byte says how many rows there are, two at least.
 #include "fuzz/harness.h"
 #include "tamis/data/formats/list.h"
 #include "tamis/data/labels.h"
@@ -11,6 +11,10 @@ void read(std::string_view bytes, Context& context) {
   and_then([&] {
     const auto list = open_memory(bytes, "fuzz");
     read_list(*list, context);
+  });
+  and_then([&] {
+    const auto groups = open_memory(bytes, "fuzz");
+    for (const GroupLine& line : read_group_lines(*groups, context)) expect(!line.group.empty() && line.line >= 1);
   });
   const auto stream = open_memory(bytes, "fuzz");
   const Labels labels = read_label_text(*stream, rows, context);

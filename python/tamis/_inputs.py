@@ -1,6 +1,5 @@
 """Inputs of the functions next to the selectors: a table, the classes of its rows, a list of its columns."""
 
-import difflib
 import numbers
 from collections.abc import Mapping
 
@@ -151,6 +150,8 @@ def feature_groups(groups, names, count, where):
 
 def _grouped_position(feature, places, count, where):
     if isinstance(feature, str) and places and feature not in places:
+        import difflib
+
         close = difflib.get_close_matches(feature, list(places), 1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
         raise ValueError(f"{where}: groups: no feature is named {feature!r}{hint}")

@@ -7,13 +7,13 @@ namespace {
 
 page::Figure alignment_figure(const SelectView& view, const Guidance& guidance) {
   page::LineChart chart;
-  chart.x_title = "columns", chart.y_title = "alignment f";
+  chart.x_title = view.counted(), chart.y_title = "alignment f";
   chart.log_x = guidance.alignment.size() > kLogCurve;
   chart.dots = guidance.alignment.size() <= 60;
   chart.from_zero = true;
   chart.whole_x = !chart.log_x;
   chart.panels = {{"", {{"alignment", curve(guidance.alignment, chart.log_x), false}}}};
-  const auto chosen = static_cast<Index>(view.result.selected.size());
+  const auto chosen = static_cast<Index>(view.is_grouped() ? view.result.groups.size() : view.result.selected.size());
   const auto length = static_cast<Index>(guidance.alignment.size());
   if (guidance.suggested <= length) {
     chart.markers.push_back({static_cast<double>(guidance.suggested), concat("suggested: ", guidance.suggested), true});

@@ -15,9 +15,9 @@ using enum page::Column::Kind;
 // Always signed, with a typographic minus.
 std::string signed_number(double value) { return (value < 0.0 ? "\u2212" : "+") + short_number(std::abs(value), 3); }
 
-page::Figure explained_figure(const std::vector<double>& explained) {
+page::Figure explained_figure(const SelectView& view, const std::vector<double>& explained) {
   page::LineChart chart;
-  chart.x_title = "columns", chart.y_title = "explained variance";
+  chart.x_title = view.counted(), chart.y_title = "explained variance";
   chart.log_x = explained.size() > kLogCurve;
   chart.dots = explained.size() <= 60;
   chart.from_zero = chart.percent = true;
@@ -169,7 +169,7 @@ page::Section ranking_section(const SelectView& view) {
   page::Section section{"Ranking", {page::Text{reason_text(view)}}};
   if (view.is_order() && !view.selection.guidance) add_warnings(view, section);
   if (const auto* explained = trace_of(view, "explained"); explained != nullptr && explained->size() > 1) {
-    section.blocks.push_back(explained_figure(*explained));
+    section.blocks.push_back(explained_figure(view, *explained));
   }
   page::Table table;
   table.title = "Features, best first";

@@ -36,6 +36,9 @@ struct SelectView {
   std::string name(Index j) const;             // of a figure
   page::TableCell name_of_row(Index j) const;  // of a table
   bool is_order() const { return record.method.is_order; }
+  // Whether several columns are chosen as one, so that curves count groups.
+  bool is_grouped() const { return result.choices < static_cast<Index>(result.available.size()); }
+  const char* counted() const { return is_grouped() ? "groups of columns" : "columns"; }
   Source kept() const;  // the available columns
   // Of some features, in their order, as the method saw them.
   Matrix correlations_of(const std::vector<Index>& features) const;

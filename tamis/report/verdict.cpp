@@ -6,6 +6,7 @@
 #include "tamis/base/error.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/base/text/spelling.h"
+#include "tamis/run/stability/repeats.h"
 
 namespace tamis {
 
@@ -147,6 +148,12 @@ void add_repetition(const SelectResult& result, std::vector<std::string>& out) {
   }
 }
 
+// With a capital letter and a full stop.
+std::string sentence(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text + '.';
+}
+
 // --- A comparison -----------------------------------------------------------------------------------------------
 
 // Where the others stand at one size, by the paired difference from the best.
@@ -215,6 +222,7 @@ std::vector<std::string> verdict(const SelectResult& result) {
   if (structure && !clusters.empty()) add_clusters(clusters, false, out);
   if (structure && clusters.empty() && guidance) add_clusters(guidance->groups, true, out);
   add_repetition(result, out);
+  if (result.stability) out.push_back(sentence(stability_text(result)));
   if (guidance) add_agreement(result, out);
   return out;
 }

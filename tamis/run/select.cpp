@@ -84,10 +84,10 @@ Index columns_of_largest(const ColumnGroups& groups, Index k) {
   return static_cast<Index>(std::accumulate(sizes.begin(), sizes.begin() + k, std::size_t{0}));
 }
 
-Index count_of_groups(const FeatureCount& wanted, const ColumnGroups& groups) {
+Index count_of_groups(const FeatureCount& wanted, const ColumnGroups& groups, Index choices) {
   require(!groups.any() || wanted.count.value_or(1) <= groups.count(), ErrorCode::usage, OptionName{"features"}, " = ",
           wanted.count.value_or(1), ", need 1..", groups.count(), ", the number of groups");
-  return resolve_count(wanted, groups.count());
+  return resolve_count(wanted, choices);
 }
 
 // Ranks groups for a method that ranks columns.
@@ -377,12 +377,13 @@ SelectResult select_once(const Source& source, const Method& method, BoundMethod
           " features are excluded, need at least 1 left");
   const bool automatic = is_automatic(request.features, method, bound);
   require_seeds(request, method, automatic);
-  const ColumnGroups groups = groups_or_columns(given, source.cols()).among(result.available);
+  // Without groups none are made: for many columns they would take more memory than some methods do.
+  const ColumnGroups groups = given.among(result.available);
+  result.choices = groups.given() ? groups.count() : static_cast<Index>(result.available.size());
   const std::vector<Index> forced = positions_in(result.available, request.include);
-  std::vector<char> forced_groups(static_cast<std::size_t>(groups.count()), 0);
-  for (const Index j : forced) forced_groups[groups.of(j)] = 1;
-  const Index k = count_of_groups(request.features, groups);
-  result.choices = groups.count();
+  std::vector<char> forced_groups(static_cast<std::size_t>(result.choices), 0);
+  for (const Index j : forced) forced_groups[groups.given() ? groups.of(j) : j] = 1;
+  const Index k = count_of_groups(request.features, groups, result.choices);
   pick({}, forced_groups, k);  // refuse early what cannot be met
   require_redundancy(request.redundancy);
   if (request.scale != Scaling::none) bound.keep_units();
@@ -436,8 +437,10 @@ SelectResult select_once(const Source& source, const Method& method, BoundMethod
   }
   const Index least = std::count(forced_groups.begin(), forced_groups.end(), char{1});
   const Index count = selected_count(result, automatic, k, least);
-  const std::vector<Index> picked = pick(groups.in_order(result.selection.ranking), forced_groups, count);
-  for (const Index i : groups.expand(picked)) result.selected.push_back(result.available[i]);
+  const auto& ranking = result.selection.ranking;
+  std::vector<Index> picked = pick(groups.given() ? groups.in_order(ranking) : ranking, forced_groups, count);
+  if (groups.given()) picked = groups.expand(picked);
+  for (const Index i : picked) result.selected.push_back(result.available[i]);
   if (given.given()) result.groups = given.in_order(result.selected);
   if (auto& guidance = result.selection.guidance) {
     result.agreement = agreement_with_groups(*guidance, positions_in(result.available, result.selected), context);
