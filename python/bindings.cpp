@@ -129,10 +129,10 @@ nb::object groups_of(const SelectResult& result, const FeatureGroups& given) {
   if (!given.groups.given()) return nb::none();
   nb::list out;
   for (const Index group : result.groups) {
-    const std::vector<Index>& members = given.groups.members(group);
+    const std::span<const Index> members = given.groups.members(group);
     nb::dict one;
     one["name"] = to_text(given.names[group]);
-    one["selected"] = to_array(std::vector<Index>(members));
+    one["selected"] = to_array(std::vector<Index>(members.begin(), members.end()));
     one["score"] = result.scores[members.front()];
     out.append(one);
   }

@@ -324,18 +324,18 @@ def test_attributes(name):
 
 
 HAVE = {
-    "guided": {"labels_", "share_", "evidence_", "alignment_"},
-    "ufcm": {"labels_", "components_", "cluster_centers_", "objective_", "n_iter_", "converged_"},
+    "guided": {"labels_", "cluster_means_", "share_", "evidence_", "alignment_"},
+    "ufcm": {"labels_", "cluster_means_", "components_", "cluster_centers_", "objective_", "n_iter_", "converged_"},
     "maxvar": set(),
     "css": set(),
     "udfs": {"components_", "objective_", "n_iter_", "converged_"},
     "fspca": {"components_", "objective_", "n_iter_", "converged_"},
-    "sparsekm": {"labels_", "objective_", "n_iter_", "converged_"},
+    "sparsekm": {"labels_", "cluster_means_", "objective_", "n_iter_", "converged_"},
     "lapscore": set(),
     "spec": set(),
     "mcfs": {"components_"},
-    "ndfs": {"labels_", "components_", "objective_", "n_iter_", "converged_"},
-    "rufs": {"labels_", "components_", "cluster_centers_", "objective_", "n_iter_", "converged_"},
+    "ndfs": {"labels_", "cluster_means_", "components_", "objective_", "n_iter_", "converged_"},
+    "rufs": {"labels_", "cluster_means_", "components_", "cluster_centers_", "objective_", "n_iter_", "converged_"},
 }
 
 

@@ -156,7 +156,8 @@ void write_groups(Json& json, const SelectionRecord& record) {
   const FeatureGroups& given = record.request.groups;
   if (!given.groups.given()) return;
   write_list(json, "groups", record.result.groups, [&](Index group) {
-    const std::vector<Index>& members = given.groups.members(group);
+    const std::span<const Index> all = given.groups.members(group);
+    const std::vector<Index> members(all.begin(), all.end());
     json.member("name", given.names[group]).member("selected", members);
     json.member("score", record.result.scores[members.front()]);
   });

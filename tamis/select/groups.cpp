@@ -10,17 +10,34 @@ namespace tamis {
 
 ColumnGroups::ColumnGroups(const std::vector<Index>& numbers) {
   std::unordered_map<Index, Index> known;
+  of_.reserve(numbers.size());
   for (const Index number : numbers) {
-    const Index group = known.emplace(number, count()).first->second;
-    if (group == count()) members_.emplace_back();
-    members_[group].push_back(columns());
-    of_.push_back(group);
+    of_.push_back(known.emplace(number, count_).first->second);
+    count_ = std::max(count_, of_.back() + 1);
   }
+  if (!any()) return;
+  starts_.resize(static_cast<std::size_t>(count_) + 1);
+  for (const Index group : of_) ++starts_[group + 1];
+  std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+  members_.resize(of_.size());
+  std::vector<Index> next = starts_;
+  for (Index j = 0; j < columns(); ++j) members_[next[of_[j]]++] = j;
+}
+
+ColumnGroups ColumnGroups::each(Index columns) {
+  ColumnGroups out;
+  out.of_.resize(columns);
+  std::iota(out.of_.begin(), out.of_.end(), Index{0});
+  out.count_ = columns;
+  return out;
 }
 
 double ColumnGroups::pairs() const {
   double out = 0;
-  for (const auto& members : members_) out += static_cast<double>(members.size()) * static_cast<double>(members.size());
+  for (Index g = 0; g < count_; ++g) {
+    const auto size = static_cast<double>(members(g).size());
+    out += size * size;
+  }
   return out;
 }
 
@@ -33,7 +50,7 @@ ColumnGroups ColumnGroups::among(const std::vector<Index>& columns) const {
 
 std::vector<Index> ColumnGroups::in_order(const std::vector<Index>& columns) const {
   std::vector<Index> out;
-  std::vector<char> seen(members_.size());
+  std::vector<char> seen(static_cast<std::size_t>(count_), 0);
   for (const Index j : columns) {
     if (!seen[of_[j]]++) out.push_back(of_[j]);
   }
@@ -42,15 +59,12 @@ std::vector<Index> ColumnGroups::in_order(const std::vector<Index>& columns) con
 
 std::vector<Index> ColumnGroups::expand(const std::vector<Index>& groups) const {
   std::vector<Index> out;
-  for (const Index g : groups) out.insert(out.end(), members_[g].begin(), members_[g].end());
+  for (const Index g : groups) out.insert(out.end(), members(g).begin(), members(g).end());
   return out;
 }
 
 ColumnGroups groups_or_columns(const ColumnGroups& groups, Index count) {
-  if (groups.given()) return groups;
-  std::vector<Index> each(count);
-  std::iota(each.begin(), each.end(), Index{0});
-  return ColumnGroups(each);
+  return groups.given() ? groups : ColumnGroups::each(count);
 }
 
 std::vector<Index> order_among_all(const std::vector<Index>& order, const ColumnGroups& some, const ColumnGroups& all,

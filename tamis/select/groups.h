@@ -1,6 +1,7 @@
 // Columns that are chosen as one: the indicators of one variable, the readings of one sensor.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "tamis/base/types.h"
@@ -14,15 +15,19 @@ class ColumnGroups {
   // A number for each column; columns with the same number are one group. Groups are numbered anew, in the order of
   // their first columns.
   explicit ColumnGroups(const std::vector<Index>& numbers);
+  static ColumnGroups each(Index columns);  // every column by itself
 
   bool given() const { return !of_.empty(); }
   bool any() const { return count() < columns(); }  // whether some group has two columns
   Index columns() const { return static_cast<Index>(of_.size()); }
-  Index count() const { return static_cast<Index>(members_.size()); }
+  Index count() const { return count_; }
   Index of(Index column) const { return of_[column]; }
   const std::vector<Index>& of() const { return of_; }
-  const std::vector<Index>& members(Index group) const { return members_[group]; }  // increasing
-  double pairs() const;                                                             // sum of squared sizes
+  std::span<const Index> members(Index group) const {  // increasing
+    if (starts_.empty()) return {&of_[group], 1};
+    return {&members_[starts_[group]], static_cast<std::size_t>(starts_[group + 1] - starts_[group])};
+  }
+  double pairs() const;  // sum of squared sizes
 
   // The groups of some columns (increasing), by their places among these.
   ColumnGroups among(const std::vector<Index>& columns) const;
@@ -33,7 +38,9 @@ class ColumnGroups {
 
  private:
   std::vector<Index> of_;
-  std::vector<std::vector<Index>> members_;
+  Index count_ = 0;
+  std::vector<Index> members_;  // group by group; empty where each column is by itself, column j being group j
+  std::vector<Index> starts_;   // of the groups among them
 };
 
 // The groups of `count` columns: those given, or each column by itself.

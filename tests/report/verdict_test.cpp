@@ -12,6 +12,7 @@ using Sentences = std::vector<std::string>;
 SelectResult weighted() {
   SelectResult result;
   result.available = {0, 1, 2, 3};
+  result.choices = 4;
   result.scores = {0.5, 1.0, 0.001, 0.4};
   result.ranking = {1, 0, 3, 2};
   result.selected = {1, 0};

@@ -199,6 +199,7 @@ TEST_F(Output, TheDocumentHasTheFixedShape) {
   result.ranking = {2, 0};
   result.selected = {2};
   result.available = {0, 2};
+  result.choices = 2;
   result.selection.report.objective = {1, 2.5};
   result.selection.report.terms = {{"scatter", {1, 2}}};
   result.selection.report.resolved = {{"dims", 3}};

@@ -26,7 +26,7 @@ using Indices = std::vector<Index>;
 TEST(ColumnGroups, AreNumberedByTheirFirstColumns) {
   const ColumnGroups groups({7, 3, 7, 9, 3});
   EXPECT_EQ(groups.of(), (Indices{0, 1, 0, 2, 1}));
-  EXPECT_EQ(groups.members(1), (Indices{1, 4}));
+  EXPECT_EQ(Indices(groups.members(1).begin(), groups.members(1).end()), (Indices{1, 4}));
   EXPECT_TRUE(groups.any());
   EXPECT_EQ(groups.pairs(), 9);
   EXPECT_EQ(groups.among({1, 3, 4}).of(), (Indices{0, 1, 0}));
@@ -170,7 +170,7 @@ TEST(CssGroups, EachStepTakesTheGroupThatExplainsMost) {
           more.insert(more.end(), groups.members(g).begin(), groups.members(g).end());
           best = std::max(best, explained_by(gram, more));
         }
-        const Indices& taken = groups.members(order[step]);
+        const std::span<const Index> taken = groups.members(order[step]);
         columns.insert(columns.end(), taken.begin(), taken.end());
         EXPECT_NEAR(explained_by(gram, columns), best, 1e-8 * best) << "step " << step;
         EXPECT_NEAR(found.report.terms[0].second[step], best / static_cast<double>(x.cols()), 1e-7);
@@ -207,7 +207,7 @@ TEST(GuidedGroups, EachStepTakesTheGroupWithTheLargestAlignment) {
       }
       return excess / std::sqrt(norm);
     };
-    Indices columns = groups.members(1);
+    Indices columns(groups.members(1).begin(), groups.members(1).end());
     for (std::size_t step = 1; step < 4; ++step) {
       double best = -1e300;
       for (Index g = 0; g < groups.count(); ++g) {
@@ -218,7 +218,7 @@ TEST(GuidedGroups, EachStepTakesTheGroupWithTheLargestAlignment) {
         more.insert(more.end(), groups.members(g).begin(), groups.members(g).end());
         best = std::max(best, value(more));
       }
-      const Indices& taken = groups.members(path.groups[step]);
+      const std::span<const Index> taken = groups.members(path.groups[step]);
       columns.insert(columns.end(), taken.begin(), taken.end());
       EXPECT_NEAR(value(columns), best, 1e-9 * std::abs(best));
       EXPECT_NEAR(path.alignment[step], best, 1e-9 * std::abs(best));

@@ -30,7 +30,7 @@ class SquaredProducts {
   const std::vector<double>& of(Index j) const { return squares_[j]; }
 
   // ||X_G X_G'||_F^2 = sum_{i, j in G} (x_i'x_j)^2
-  double of_group(const std::vector<Index>& columns) const {
+  double of_group(std::span<const Index> columns) const {
     if (z_.cols() <= kLongestPath) {
       double sum = 0;
       for (const Index i : columns) {
@@ -38,7 +38,7 @@ class SquaredProducts {
       }
       return sum;
     }
-    const Centered own = z_.with_columns(columns);
+    const Centered own = z_.with_columns(std::vector<Index>(columns.begin(), columns.end()));
     double sum = 0;
     for (Index first = 0; first < own.cols(); first += kProductsAtOnce) {
       const Index width = std::min(kProductsAtOnce, own.cols() - first);
@@ -90,7 +90,7 @@ class GreedyPath {
         with_chosen_(z.cols()),
         free_(static_cast<std::size_t>(groups.count()), 1) {
     for (Index g = 0; g < groups.count(); ++g) {
-      const std::vector<Index>& members = groups.members(g);
+      const std::span<const Index> members = groups.members(g);
       const double scatter = merits.scatter[members.front()];
       own_norm_.push_back(members.size() == 1 ? scatter * scatter : products_.of_group(members));
     }
@@ -134,7 +134,7 @@ class GreedyPath {
  private:
   // sum_{i in S, j in G} (x_i'x_j)^2
   double with_chosen(Index g) const {
-    const std::vector<Index>& members = groups_.members(g);
+    const std::span<const Index> members = groups_.members(g);
     double sum = with_chosen_[members.front()];
     for (std::size_t k = 1; k < members.size(); ++k) sum += with_chosen_[members[k]];
     return sum;

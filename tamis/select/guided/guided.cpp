@@ -139,7 +139,7 @@ std::vector<char> above_chance(const std::vector<double>& shares, const Guidance
 std::vector<double> group_evidence(const ColumnGroups& groups, const std::vector<double>& evidence) {
   std::vector<double> out(groups.count(), 1.0);
   for (Index g = 0; g < groups.count(); ++g) {
-    const auto& members = groups.members(g);
+    const auto members = groups.members(g);
     for (const Index j : members) out[g] = std::min(out[g], static_cast<double>(members.size()) * evidence[j]);
   }
   return out;

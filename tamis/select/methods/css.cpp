@@ -118,7 +118,7 @@ class Residual {
   void add_to_block(double sign, const Vector& u, const Vector& ru, double norm, Index group) {
     Block& block = blocks_[group];
     if (block.left.empty()) return;
-    const std::vector<Index>& members = groups_->members(group);
+    const std::span<const Index> members = groups_->members(group);
     for (Index a = 0; a < block.left.rows(); ++a) {
       for (Index b = 0; b < block.left.rows(); ++b) {
         const Index i = members[a], j = members[b];
@@ -133,7 +133,7 @@ class Residual {
     std::vector<Index> columns;
     std::size_t first = 0;
     for (std::size_t g = 0; g < blocks_.size(); ++g) {
-      const std::vector<Index>& members = groups_->members(static_cast<Index>(g));
+      const std::span<const Index> members = groups_->members(static_cast<Index>(g));
       if (members.size() > 1) columns.insert(columns.end(), members.begin(), members.end());
       if (columns.empty() || (static_cast<Index>(columns.size()) < kResidualPiece && g + 1 < blocks_.size())) continue;
       set_blocks(first, g + 1, columns);
@@ -147,7 +147,7 @@ class Residual {
     Matrix rows = base_columns(columns);
     Index begin = 0;
     for (std::size_t g = first; g < last; ++g) {
-      const std::vector<Index>& members = groups_->members(static_cast<Index>(g));
+      const std::span<const Index> members = groups_->members(static_cast<Index>(g));
       const auto size = static_cast<Index>(members.size());
       if (size < 2) continue;
       Matrix own(size, rows.cols());
@@ -415,7 +415,7 @@ class Subset {
   double gain(Index j) const { return ratio(j, residual_.square(j), residual_.left(j)); }
   double ratio(Index j, double square, double left) const { return left > kExplained * whole_[j] ? square / left : 0; }
   double gain_of(Index group) const {
-    const std::vector<Index>& members = groups_.members(group);
+    const std::span<const Index> members = groups_.members(group);
     if (members.size() == 1) return gain(members.front());
     Vector whole;
     for (const Index j : members) whole.push_back(whole_[j]);
@@ -460,7 +460,7 @@ class Subset {
   }
   // Its columns one after the other, always the one that adds most, until none adds anything.
   void enter_group(Index group) {
-    std::vector<Index> rest = groups_.members(group);
+    std::vector<Index> rest(groups_.members(group).begin(), groups_.members(group).end());
     while (!rest.empty()) {
       const auto best = std::ranges::max_element(rest, {}, [&](Index j) { return gain(j); });
       if (gain(*best) <= 0) break;

@@ -66,15 +66,25 @@ void Directions::update(const Clusters& clusters, double beta, const std::vector
   options.gain = kSchedule.direction_gain;
   options.basis = 3 * options.count;
   options.tolerance = 1e-12;
-  before_.vectors = w_.vectors;
-  before_.image = w_.image;
+  before_ = {};
+  if (takes_longer_steps(static_cast<Index>(clusters.labels().size()))) {
+    before_.vectors = w_.vectors;
+    before_.image = w_.image;
+  }
   if (!solve_exactly(m)) w_ = largest_eigenpairs(m, std::move(w_), options);
   if (beta == 0) drop_null_directions(static_cast<Index>(clusters.labels().size()));
 }
 
+// They need another W: not where that is much of the memory that a fit takes, and not where W is solved for.
+bool Directions::takes_longer_steps(Index rows) const {
+  const bool little =
+      w_.vectors.size() <= kSchedule.small_w || kSchedule.rows_per_direction * w_.vectors.cols() <= rows;
+  return little && !options_.exact && !solves_exactly(options_, w_.vectors.rows());
+}
+
 void Directions::extrapolate(double margin, const std::function<double(const RitzPairs&)>& objective) {
-  if (solves_exactly(options_, w_.vectors.rows())) return;
-  w_ = extrapolated(before_, std::move(w_), margin, objective);
+  if (before_.vectors.empty()) return;
+  w_ = extrapolated(std::move(before_), std::move(w_), margin, objective);
 }
 
 // The eigenvectors themselves, where alpha > 1 and there are few columns. There M is far from definite, a few steps

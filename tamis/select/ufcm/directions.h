@@ -40,6 +40,7 @@ class Directions {
   void require_sound_values() const;
 
  private:
+  bool takes_longer_steps(Index rows) const;
   bool solve_exactly(const SymmetricOperator& m);
   void drop_null_directions(Index rows);
 
@@ -48,7 +49,7 @@ class Directions {
   const std::optional<RowSteps> steps_;
   Matrix whole_scatter_;  // S, where W is solved for exactly
   RitzPairs w_;           // with the image S W, where S is needed
-  RitzPairs before_;      // as they were before the last update
+  RitzPairs before_;      // as they were before the last update, where longer steps may follow
 };
 
 }  // namespace tamis

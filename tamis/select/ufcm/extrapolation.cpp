@@ -39,7 +39,7 @@ Matrix moved(const Matrix& from, double t, const Matrix& by) {
 
 }  // namespace
 
-RitzPairs extrapolated(const RitzPairs& before, RitzPairs now, double margin,
+RitzPairs extrapolated(RitzPairs before, RitzPairs now, double margin,
                        const std::function<double(const RitzPairs&)>& objective) {
   if (before.vectors.cols() != now.vectors.cols()) return now;
   const Matrix t = product_transposed_left(before.vectors, now.vectors);
@@ -48,8 +48,9 @@ RitzPairs extrapolated(const RitzPairs& before, RitzPairs now, double margin,
   const Matrix rotation = product(t, *root);
   const Matrix vectors = way(now.vectors, before.vectors, rotation);
   const Matrix image = now.image.cols() > 0 ? way(now.image, before.image, rotation) : Matrix();
+  before = {};
 
-  RitzPairs best = now;
+  std::optional<RitzPairs> best;
   double reached = objective(now);
   for (double step = 1; step <= kLongest; step = 2 * step + 1) {
     RitzPairs longer;
@@ -63,7 +64,7 @@ RitzPairs extrapolated(const RitzPairs& before, RitzPairs now, double margin,
     reached = value;
     best = std::move(longer);
   }
-  return best;
+  return best ? std::move(*best) : std::move(now);
 }
 
 }  // namespace tamis

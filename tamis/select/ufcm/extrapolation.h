@@ -15,7 +15,7 @@
 namespace tamis {
 
 // `now`, or the best W(t) with its image. `objective` may use vectors and image.
-RitzPairs extrapolated(const RitzPairs& before, RitzPairs now, double margin,
+RitzPairs extrapolated(RitzPairs before, RitzPairs now, double margin,
                        const std::function<double(const RitzPairs&)>& objective);
 
 }  // namespace tamis

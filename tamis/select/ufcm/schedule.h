@@ -15,8 +15,10 @@ struct Schedule {
   // W takes longer steps once so few rows of all still change their cluster: before, it would grow around a U of no
   // worth.
   double settled = 0.005;
-  double worth_going = 0.1;    // what a longer step must gain, in units of the tolerance
-  Index exact_columns = 1024;  // up to so many columns W is solved for where alpha > 1 (directions.cpp says why)
+  Index small_w = 1 << 18;        // numbers in W up to which another one weighs little,
+  Index rows_per_direction = 64;  // or with so many rows for each of its columns: it is then 1.5 % of the table
+  double worth_going = 0.1;       // what a longer step must gain, in units of the tolerance
+  Index exact_columns = 1024;     // up to so many columns W is solved for where alpha > 1 (directions.cpp says why)
 
   // With `exact`: steps at fixed U at most (a few are usual), and of the solver for more than exact_columns rows of W.
   Index row_steps = 10;

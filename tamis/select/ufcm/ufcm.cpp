@@ -43,7 +43,6 @@ void Fit::run() {
 
 // Where U has settled, or has no weight, W goes on the same way as long as the objective rises.
 void Fit::go_further() {
-  if (options_.exact) return;  // a longer step would leave its k rows
   const auto moved = static_cast<double>(clusters_.moved());
   if (options_.alpha > 0 && moved > kSchedule.settled * static_cast<double>(z_.rows())) return;
   const double margin = kSchedule.worth_going * std::max(options_.tolerance, 1e-8);
