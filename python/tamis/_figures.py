@@ -110,14 +110,16 @@ def _series_colors(series):
 
 def _show_legend(spec, colors, *, bars):
     """The page uses buttons as a legend; an image uses Vega's own legend."""
-    for layer in spec.get("spec", spec)["layer"]:
+    inner = spec.get("spec", spec)
+    symbol = "square" if bars else "stroke" if "layer" in inner else "circle"
+    for layer in inner.get("layer", [inner]):  # points stand in no layer
         for channel in ("color", "strokeDash"):
             encoding = layer.get("encoding", {}).get(channel, {})
             if encoding.get("field") != "s":
                 continue
             encoding["legend"] = {"title": None, "labelExpr": "names[datum.value]", "orient": "top",
-                                  "symbolType": "square" if bars else "stroke", "symbolOpacity": 1,
-                                  "symbolSize": 100 if bars else 500}  # fmt: skip
+                                  "symbolType": symbol, "symbolOpacity": 1,
+                                  "symbolSize": 500 if symbol == "stroke" else 100}  # fmt: skip
             if channel == "color":
                 encoding["scale"]["range"] = colors
 

@@ -63,7 +63,8 @@ def check_against_command(frame, document, labelled):
     for method in document["methods"]:
         rows = rows_of(frame, method["name"])
         assert frame.attrs["selected"][method["name"]] == method["selected"]
-        assert [measured(row, labelled) for row in rows] == [without(size, "accuracy_p", "against_best") for size in method["sizes"]]
+        sizes = [without(size, "accuracy_p", "against_best") for size in method["sizes"]]
+        assert [measured(row, labelled) for row in rows] == sizes
         assert {row.status for row in rows} == {method["status"]}
         if labelled:
             assert [row.accuracy_p for row in rows] == [size["accuracy_p"] for size in method["sizes"]]
