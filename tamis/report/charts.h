@@ -87,8 +87,8 @@ struct HeatMap {
   bool numbers = false;     // write the numbers into the cells
   bool own_scales = false;  // colors range from the minimum to the maximum of each panel, without a legend;
   double least_span = 0.0;  // the smallest such range, so that small differences look small
-  std::vector<std::pair<std::size_t, std::size_t>> blocks;  // on the diagonal, outlined: first and last position
-  bool diverging = false;                                   // two colors, with 0 between them
+  std::vector<std::pair<std::size_t, std::size_t>> blocks = {};  // on the diagonal, outlined: first and last position
+  bool diverging = false;                                        // two colors, with 0 between them
   bool picks = false;  // a click on a row shows it in the spread_chart() of the page
 };
 std::string heat_map(const HeatMap& map);

@@ -47,7 +47,7 @@ double mean_of_pairs(const Sets& sets, Index d) {
   for (std::size_t a = 0; a < sets.size(); ++a) {
     for (std::size_t b = 0; b < a; ++b) {
       double both = 0;
-      for (const Index f : sets[a]) both += std::ranges::count(sets[b], f);
+      for (const Index f : sets[a]) both += static_cast<double>(std::ranges::count(sets[b], f));
       const auto k = static_cast<double>(sets[a].size());
       const double chance = k * k / static_cast<double>(d);
       sum += (both - chance) / (k - chance);

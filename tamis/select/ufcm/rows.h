@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tamis/linalg/dense.h"
 #include "tamis/linalg/eigen.h"
 #include "tamis/select/groups.h"
 #include "tamis/select/ufcm/clusters.h"
