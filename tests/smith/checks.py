@@ -170,7 +170,8 @@ def check_output_folder(case):
     result = ended.json
     reduced = {"selected.npy", "selected.csv", "selected.mtx"}
     names = {path.name for path in out.iterdir()}
-    assert len(names) == 4 and {"ranking.csv", "selection.json", "report.html"} <= names and names & reduced, names
+    expected = {"ranking.csv", "selection.json", "report.html"} | ({"clusters.csv"} if result["clusters"] else set())
+    assert names - reduced == expected and len(names & reduced) == 1, names
     assert (out / "selection.json").read_text() == ended.out, "selection.json is not what --json prints"
     rows = list(csv.DictReader((out / "ranking.csv").read_text().splitlines()))
     ranking = [int(row["index"]) for row in rows]
