@@ -12,6 +12,7 @@
 #include "app/session.h"
 #include "app/signals.h"
 #include "app/version.h"
+#include "tamis/base/blocks.h"
 #include "tamis/base/cpu.h"
 
 namespace tamis::app {
@@ -20,6 +21,7 @@ namespace {
 // Passes take and give back buffers of tens of megabytes; new pages from the system for each would cost as much as
 // the arithmetic.
 void keep_freed_memory() {
+  take_blocks_from_heap();
 #if defined(__linux__) && defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);

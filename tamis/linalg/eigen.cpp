@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "tamis/linalg/dense.h"
 #include "tamis/linalg/orthogonal.h"
@@ -73,12 +74,19 @@ Matrix rotated(const std::vector<Matrix>& blocks, const Matrix& z) {
   return out;
 }
 
+Matrix diagonal(const std::vector<double>& values) {
+  const auto width = static_cast<Index>(values.size());
+  Matrix out(width, width);
+  for (Index k = 0; k < width; ++k) out(k, k) = values[k];
+  return out;
+}
+
 // The Ritz vectors themselves as a basis, in which H is diagonal.
-Basis basis_of(const RitzPairs& pairs) {
-  const Index width = pairs.vectors.cols();
-  Basis basis{{pairs.vectors}, {}, Matrix(width, width)};
-  if (pairs.image.cols() > 0) basis.image.push_back(pairs.image);
-  for (Index k = 0; k < width; ++k) basis.h(k, k) = pairs.values[k];
+Basis basis_of(Matrix vectors, Matrix image, const std::vector<double>& values) {
+  Basis basis;
+  basis.h = diagonal(values);
+  basis.q.push_back(std::move(vectors));
+  if (image.cols() > 0) basis.image.push_back(std::move(image));
   return basis;
 }
 
@@ -114,23 +122,32 @@ RitzPairs largest_eigenpairs(const SymmetricOperator& m, RitzPairs start, const 
   RitzPairs out;
   double first_gain = 0;
   bool little = false;
-  while (true) {
-    out.values = std::move(ritz.values);
+  const auto rotate = [&] {
     out.vectors = rotated(basis.q, ritz.vectors);
     out.image = rotated(basis.image, ritz.vectors);
+  };
+  while (true) {
+    out.values = std::move(ritz.values);
+    rotate();
     if (little) break;
+    if (out.steps >= options.steps) basis = {};  // only the residuals are left to find
     Matrix r = residuals_of(m, out);
     out.residuals = column_norms(r);
     const double norm = std::max(std::abs(out.values.front()), std::abs(out.values.back()));
     const double worst = *std::max_element(out.residuals.begin(), out.residuals.begin() + count);
     out.converged = worst <= options.tolerance * norm;
     if (out.converged || out.steps >= options.steps) break;
-    if (basis.cols() + width > most && basis.cols() > width) basis = basis_of(out);
+    if (basis.cols() + width > most && basis.cols() > width) {
+      basis = basis_of(std::move(out.vectors), std::move(out.image), out.values);
+      ritz.vectors = diagonal(std::vector<double>(width, 1.0));
+    }
+    out.vectors = out.image = Matrix();  // the basis holds them, and this is where memory is scarce
     if (m.precondition) m.precondition(out.values, r);
     Matrix p = orthonormal_complement(basis.q, std::move(r));
-    if (p.cols() == 0) break;
-    out.vectors = Matrix();
-    out.image = Matrix();
+    if (p.cols() == 0) {
+      rotate();
+      break;
+    }
     append(m, std::move(p), basis);
     const double before = sum_of(out.values, count);
     ritz = symmetric_eigen_largest(basis.h, width);

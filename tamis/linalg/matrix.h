@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "tamis/base/blocks.h"
 #include "tamis/base/types.h"
 
 namespace tamis {
@@ -29,7 +30,7 @@ class BasicMatrix {
  private:
   Index rows_ = 0;
   Index cols_ = 0;
-  std::vector<T> data_;
+  std::vector<T, BlockAllocator<T>> data_;
 };
 
 using Matrix = BasicMatrix<double>;

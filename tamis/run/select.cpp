@@ -36,6 +36,7 @@ std::vector<char> mask(const std::vector<Index>& positions, Index count, const c
 
 std::vector<Index> positions_not_in(const std::vector<char>& marked) {
   std::vector<Index> rest;
+  rest.reserve(marked.size());
   for (std::size_t j = 0; j < marked.size(); ++j) {
     if (!marked[j]) rest.push_back(static_cast<Index>(j));
   }

@@ -80,12 +80,15 @@ std::vector<Index> Copies::firsts() const {
 Copies find_copies(const Source& source, const ColumnMoments& moments, Context& context) {
   const std::vector<Index> first = first_of_each(source, candidates(moments), context);
   Copies out;
+  out.group.reserve(first.size());
+  out.number.reserve(first.size());
   for (Index j = 0; j < source.cols(); ++j) {
     const Index f = first[j];
     if (f == j) out.number.push_back(0);
     out.group.push_back(f == j ? out.groups() - 1 : out.group[f]);
     ++out.number[out.group.back()];
   }
+  out.root.reserve(out.number.size());
   for (const double m : out.number) out.root.push_back(std::sqrt(m));
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "tamis/select/direct.h"
 
@@ -9,18 +10,24 @@ namespace tamis {
 
 namespace {
 
+template <class T>
+std::vector<T> some_of(const std::vector<T>& all, const std::vector<Index>& keep) {
+  std::vector<T> out;
+  out.reserve(keep.size());
+  for (const Index j : keep) out.push_back(all[j]);
+  return out;
+}
+
 ColumnMoments moments_of_some(const ColumnMoments& all, const std::vector<Index>& keep) {
   ColumnMoments out;
   out.rows = all.rows;
   out.unit = all.unit;
-  for (const Index j : keep) {
-    out.mean.push_back(all.mean[j]);
-    out.scatter.push_back(all.scatter[j]);
-    out.min.push_back(all.min[j]);
-    out.max.push_back(all.max[j]);
-    out.varying.push_back(all.varying[j]);
-    out.stored.push_back(all.stored[j]);
-  }
+  out.mean = some_of(all.mean, keep);
+  out.scatter = some_of(all.scatter, keep);
+  out.min = some_of(all.min, keep);
+  out.max = some_of(all.max, keep);
+  out.varying = some_of(all.varying, keep);
+  out.stored = some_of(all.stored, keep);
   return out;
 }
 
@@ -53,13 +60,15 @@ Copies of_single_columns(const Copies& all, const ColumnGroups& groups) {
 }  // namespace
 
 Varying varying_columns(const Source& source, Context& context) {
-  const ColumnMoments all = checked_moments(source, context);
+  ColumnMoments all = checked_moments(source, context);
   Varying out;
+  out.kept.reserve(source.cols());
   for (Index j = 0; j < source.cols(); ++j) {
     if (all.varies(j)) out.kept.push_back(j);
   }
   out.source = source.with_columns(out.kept);
-  out.moments = moments_of_some(all, out.kept);
+  const bool each = static_cast<Index>(out.kept.size()) == source.cols();
+  out.moments = each ? std::move(all) : moments_of_some(all, out.kept);
   out.unit = unit_of(out.moments);
   return out;
 }

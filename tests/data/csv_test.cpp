@@ -119,7 +119,7 @@ TEST(Csv, EveryLineEndAndByteOrderMark) {
 }
 
 TEST(Csv, TheEndMarkOfDosEndsTheText) {
-  for (const std::string& text : {"a,b\n1,2\n3,4\n\x1A", "a,b\n1,2\n3,4\x1A", "a,b\r\n1,2\r\n3,4\r\n\x1A"}) {
+  for (const char* text : {"a,b\n1,2\n3,4\n\x1A", "a,b\n1,2\n3,4\x1A", "a,b\r\n1,2\r\n3,4\r\n\x1A"}) {
     EXPECT_EQ(values(parse(text).table.source), (Rows{{1, 2}, {3, 4}})) << text;
   }
   EXPECT_EQ(refused("\x1A"), refused(""));

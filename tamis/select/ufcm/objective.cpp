@@ -39,6 +39,7 @@ double row_sparsity(const Matrix& w, const RowGroups& groups, double p) {
 std::vector<double> sparsity_weights(const Matrix& w, const RowGroups& groups, double p) {
   const std::vector<double> norms = squared_norms(w, groups);
   std::vector<double> out;
+  out.reserve(w.rows());
   for (Index i = 0; i < w.rows(); ++i) {
     const Index g = groups.of[i];
     out.push_back(p / 2 * elementary::pow(norms[g] / groups.number[g] + kEps, p / 2 - 1));
