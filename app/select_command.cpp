@@ -191,7 +191,7 @@ std::string ranking_table(const Job& job) {
 std::string cluster_sizes(const std::vector<int>& clusters) {
   std::vector<Index> sizes;
   for (const int cluster : clusters) {
-    if (cluster >= static_cast<int>(sizes.size())) sizes.resize(static_cast<std::size_t>(cluster) + 1, 0);
+    if (cluster >= static_cast<int>(sizes.size())) sizes.resize(cluster + 1, 0);
     if (cluster >= 0) ++sizes[cluster];
   }
   std::sort(sizes.rbegin(), sizes.rend());

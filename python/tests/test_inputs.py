@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:MCFS. the graph is in", "ignore:
 
 X = planted(60, 8)
 N, D = X.shape
-WHOLE = np.round(X * 10)  # whole numbers of -128 .. 127
+WHOLE = np.clip(np.round(X * 10), -128, 127)
 COUNTS = np.abs(WHOLE)
 HOLES = np.where(np.abs(X) > 0.7, X, 0)
 NAMES = [f"c{j}" for j in range(D)]

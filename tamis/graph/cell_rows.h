@@ -17,11 +17,11 @@ namespace tamis {
 class DenseCellRows {
  public:
   DenseCellRows(const Centered& z, const Cells& cells, Context& context)
-      : z_(z), cells_(cells), local_(z.rows(), z.cols()), square_(static_cast<std::size_t>(z.rows())) {
+      : z_(z), cells_(cells), local_(z.rows(), z.cols()), square_(z.rows()) {
     context.count_pass();
     context.pool().run(cells.count(), [&](Index cell) {
-      std::vector<double> row(static_cast<std::size_t>(z.cols()));
-      for (Index at = cells.offsets[cell]; at < cells.offsets[static_cast<std::size_t>(cell) + 1]; ++at) {
+      std::vector<double> row(z.cols());
+      for (Index at = cells.offsets[cell]; at < cells.offsets[cell + 1]; ++at) {
         load_rows(z, cells.rows[at], 1, row.data());
         square_[at] = shifted(row.data(), cells.centers.row(cell), local_.row(at));
       }
@@ -98,7 +98,7 @@ class DenseCellRows {
 class SparseCellRows {
  public:
   SparseCellRows(const Centered& z, const Cells& cells, Context& context)
-      : cells_(cells), cols_(z.cols()), rows_(gather_entries(z, context)), square_(static_cast<std::size_t>(z.rows())) {
+      : cells_(cells), cols_(z.cols()), rows_(gather_entries(z, context)), square_(z.rows()) {
     for (std::size_t i = 0; i < square_.size(); ++i) {
       for (Index k = rows_.offsets[i]; k < rows_.offsets[i + 1]; ++k) square_[i] += rows_.values[k] * rows_.values[k];
     }
@@ -112,13 +112,13 @@ class SparseCellRows {
     Bounds(const SparseCellRows& of, Index cell) : of_(of), size_(of.cells_.size(cell)) {
       Entries own{{0}, {}, {}};
       for (Index at = of.cells_.offsets[cell]; at < of.cells_.offsets[cell] + size_; ++at) {
-        const auto row = static_cast<std::size_t>(of.cells_.rows[at]);
+        const Index row = of.cells_.rows[at];
         for (Index k = of.rows_.offsets[row]; k < of.rows_.offsets[row + 1]; ++k) {
           own.columns.push_back(of.rows_.columns[k]);
           own.values.push_back(of.rows_.values[k]);
         }
         own.offsets.push_back(static_cast<Index>(own.columns.size()));
-        part_.push_back(of.part(static_cast<Index>(row)));
+        part_.push_back(of.part(row));
       }
       columns_ = transposed(own, of.cols_);
     }
@@ -131,8 +131,8 @@ class SparseCellRows {
    private:
     void fill(Index row, float* to) {
       sum_ = part_;
-      for (Index k = of_.rows_.offsets[row]; k < of_.rows_.offsets[static_cast<std::size_t>(row) + 1]; ++k) {
-        const auto column = static_cast<std::size_t>(of_.rows_.columns[k]);
+      for (Index k = of_.rows_.offsets[row]; k < of_.rows_.offsets[row + 1]; ++k) {
+        const Index column = of_.rows_.columns[k];
         const double value = -2 * of_.rows_.values[k];
         for (Index q = columns_.offsets[column]; q < columns_.offsets[column + 1]; ++q) {
           sum_[columns_.columns[q]] += value * columns_.values[q];

@@ -26,8 +26,7 @@ bool before(const double* distance, Index a, Index b) {
 // are passed over.
 class NearestCells {
  public:
-  NearestCells(Index cells, Index count)
-      : count_(count), none_(static_cast<std::size_t>(cells), -std::numeric_limits<double>::infinity()) {}
+  NearestCells(Index cells, Index count) : count_(count), none_(cells, -std::numeric_limits<double>::infinity()) {}
   // Those that rank from `from` on, up to the count, in no order.
   void of(const double* distance, Index from, std::int32_t* to) {
     const auto cells = static_cast<Index>(none_.size());
@@ -37,7 +36,7 @@ class NearestCells {
       found = cells;
       std::iota(found_.begin(), found_.end(), 0);
     }
-    found_.resize(static_cast<std::size_t>(found));
+    found_.resize(found);
     const auto nearer = [&](std::int32_t a, std::int32_t b) { return before(distance, a, b); };
     const auto last = found_.begin() + count_ - 1;
     std::nth_element(found_.begin(), last, found_.end(), nearer);
@@ -74,7 +73,7 @@ class CellSearch {
     known_.index.resize(checked_.size() * static_cast<std::size_t>(out_.count));
     known_.distance.resize(known_.index.size());
     Nearest::clear(known_);
-    std::vector<std::int32_t> place(static_cast<std::size_t>(points_.rows())), positions;
+    std::vector<std::int32_t> place(points_.rows()), positions;
     for (std::size_t at = 0; at < place.size(); ++at) place[cells_.rows[at]] = static_cast<std::int32_t>(at);
     for (const Index row : checked_) positions.push_back(place[row]);
     Board board(known_);
@@ -82,7 +81,7 @@ class CellSearch {
       typename Rows::Bounds bounds(rows_, cell);
       auto distance = rows_.distance();
       const Index size = cells_.size(cell);
-      const std::vector<float> none(static_cast<std::size_t>(size), -std::numeric_limits<float>::infinity());
+      const std::vector<float> none(size, -std::numeric_limits<float>::infinity());
       std::vector<std::int32_t> near(none.size());
       for_each_bound(bounds, positions.data(), static_cast<Index>(positions.size()), cell,
                      [&](Index i, Index at, const float* row) {
@@ -118,7 +117,7 @@ class CellSearch {
       typename Rows::Bounds bounds(rows_, cell);
       auto distance = rows_.distance();
       Opposite<float> others(board_, cells_.rows.data() + cells_.offsets[cell], 0, cells_.size(cell));
-      std::vector<std::int32_t> own(static_cast<std::size_t>(cells_.size(cell)));
+      std::vector<std::int32_t> own(cells_.size(cell));
       std::iota(own.begin(), own.end(), static_cast<std::int32_t>(cells_.offsets[cell]));
       for_each_bound(bounds, own.data(), static_cast<Index>(own.size()), cell,
                      [&](Index i, Index, const float* row) { others.seed(i, out_.count, row, distance); });
@@ -127,7 +126,7 @@ class CellSearch {
 
   // Every row with the rows of its nearest cells; a row that has too few neighbors then with those of more.
   void probe_all(Index probes) {
-    std::vector<std::int32_t> positions(static_cast<std::size_t>(points_.rows()));
+    std::vector<std::int32_t> positions(points_.rows());
     std::iota(positions.begin(), positions.end(), 0);
     for (Index from = 0, to = probes; !positions.empty(); from = to, to = std::min(2 * to, cells_.count())) {
       const Index wave = std::max(kPointsAtOnce, kVisits / (to - from));
@@ -162,7 +161,7 @@ class CellSearch {
 
   void probe(const Visitors& visitors) {
     for_each_cell([&](Index cell) {
-      const Index begin = visitors.offsets[cell], end = visitors.offsets[static_cast<std::size_t>(cell) + 1];
+      const Index begin = visitors.offsets[cell], end = visitors.offsets[cell + 1];
       if (begin == end) return;
       typename Rows::Bounds bounds(rows_, cell);
       auto distance = rows_.distance();
@@ -199,7 +198,7 @@ class CellSearch {
   // the rows that visit each cell.
   Visitors visitors_of(const std::int32_t* positions, Index count, Index from, Index to) {
     const Index each = to - from;
-    std::vector<std::int32_t> visited(static_cast<std::size_t>(count * each));
+    std::vector<std::int32_t> visited(count * each);
     context_.pool().run((count + kPointsAtOnce - 1) / kPointsAtOnce, [&](Index task) {
       const Index begin = task * kPointsAtOnce, some = std::min(kPointsAtOnce, count - begin);
       Matrix points(some, points_.dims()), distance(some, cells_.count());
@@ -222,7 +221,7 @@ class CellSearch {
         if (visited[v] != cells_.cell[cells_.rows[position]]) visit(visited[v], position);
       }
     };
-    for_each_visit([&](std::int32_t cell, Index) { ++out.offsets[static_cast<std::size_t>(cell) + 1]; });
+    for_each_visit([&](std::int32_t cell, Index) { ++out.offsets[cell + 1]; });
     std::partial_sum(out.offsets.begin(), out.offsets.end(), out.offsets.begin());
     out.positions.resize(out.offsets.back());
     std::vector<Index> next(out.offsets.begin(), out.offsets.end() - 1);

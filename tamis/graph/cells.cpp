@@ -18,7 +18,7 @@ constexpr Index kLargest = 3;         // times the mean size: larger cells are c
 constexpr Index kFewDirections = 64;  // of sparse rows
 
 std::vector<double> squares_of(const Matrix& points) {
-  std::vector<double> out(static_cast<std::size_t>(points.rows()));
+  std::vector<double> out(points.rows());
   for (Index i = 0; i < points.rows(); ++i) {
     for (Index j = 0; j < points.cols(); ++j) out[i] += points(i, j) * points(i, j);
   }
@@ -43,7 +43,7 @@ Matrix sample_centers(const CellPoints& points, Index count, Context& context) {
 // The nearest center of every row.
 std::vector<std::int32_t> nearest_centers(const CellPoints& points, const Cells& cells, Context& context) {
   const Index n = points.rows();
-  std::vector<std::int32_t> out(static_cast<std::size_t>(n));
+  std::vector<std::int32_t> out(n);
   context.pool().run((n + kPointsAtOnce - 1) / kPointsAtOnce, [&](Index task) {
     const Index first = task * kPointsAtOnce, count = std::min(kPointsAtOnce, n - first);
     context.check_cancelled();
@@ -60,7 +60,7 @@ std::vector<std::int32_t> nearest_centers(const CellPoints& points, const Cells&
 
 // The rows of each label, one label after the other.
 std::vector<std::int32_t> sorted_by(const std::vector<std::int32_t>& labels, std::vector<Index>& offsets) {
-  for (const std::int32_t label : labels) ++offsets[static_cast<std::size_t>(label) + 1];
+  for (const std::int32_t label : labels) ++offsets[label + 1];
   std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
   std::vector<Index> next(offsets.begin(), offsets.end() - 1);
   std::vector<std::int32_t> rows(labels.size());

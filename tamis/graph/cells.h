@@ -21,7 +21,7 @@ struct Cells {
   std::vector<std::int32_t> cell;  // of every row
 
   Index count() const { return static_cast<Index>(square.size()); }
-  Index size(Index k) const { return offsets[static_cast<std::size_t>(k) + 1] - offsets[k]; }
+  Index size(Index k) const { return offsets[k + 1] - offsets[k]; }
 };
 
 // The points that cells are made of: the rows themselves, or of sparse ones what a few directions see of them.

@@ -22,10 +22,8 @@ inline double squared_difference(const double* a, const double* b, Index d) {
 
 // Of rows a and b in compressed rows; entries that are not stored are 0.
 inline double squared_difference(const Entries& rows, Index a, Index b) {
-  auto i = static_cast<std::size_t>(rows.offsets[a]);
-  auto j = static_cast<std::size_t>(rows.offsets[b]);
-  const auto i_end = static_cast<std::size_t>(rows.offsets[static_cast<std::size_t>(a) + 1]);
-  const auto j_end = static_cast<std::size_t>(rows.offsets[static_cast<std::size_t>(b) + 1]);
+  Index i = rows.offsets[a], j = rows.offsets[b];
+  const Index i_end = rows.offsets[a + 1], j_end = rows.offsets[b + 1];
   double sum = 0;
   while (i < i_end || j < j_end) {
     const bool left = j == j_end || (i < i_end && rows.columns[i] <= rows.columns[j]);
@@ -41,7 +39,7 @@ inline double squared_difference(const Entries& rows, Index a, Index b) {
 // Of rows of a dense Z; the first row is kept for the next call.
 class DenseDistance {
  public:
-  explicit DenseDistance(const Centered& z) : z_(z), own_(static_cast<std::size_t>(z.cols())), other_(own_.size()) {}
+  explicit DenseDistance(const Centered& z) : z_(z), own_(z.cols()), other_(own_.size()) {}
   double operator()(Index i, Index j) {
     if (i != held_) load_rows(z_, i, 1, own_.data());
     held_ = i;

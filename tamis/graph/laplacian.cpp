@@ -33,14 +33,13 @@ Matrix combine(const Graph& graph, const std::vector<double>& a, const std::vect
   const auto& kernel = kernels<double>();
   context.pool().run((graph.rows + kRowsPerTask - 1) / kRowsPerTask, [&](Index task) {
     for (Index i = task * kRowsPerTask; i < std::min((task + 1) * kRowsPerTask, graph.rows); ++i) {
-      const auto at = static_cast<std::size_t>(i);
       double* to = out.row(i);
-      for (Index q = graph.offsets[at]; q < graph.offsets[at + 1]; ++q) {
+      for (Index q = graph.offsets[i]; q < graph.offsets[i + 1]; ++q) {
         const Index j = graph.columns[q];
-        const double factor = sign * b[at] * b[j] * graph.weights[q];
+        const double factor = sign * b[i] * b[j] * graph.weights[q];
         kernel.axpy(m, factor, v.row(j), to);
       }
-      if (a[at] != 0) kernel.axpy(m, a[at], v.row(i), to);
+      if (a[i] != 0) kernel.axpy(m, a[i], v.row(i), to);
     }
   });
   return out;

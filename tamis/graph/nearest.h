@@ -84,7 +84,7 @@ class Board {
   static constexpr std::size_t kMutexes = 256;
   std::mutex& mutex_of(Index i) { return mutexes_[static_cast<std::size_t>(i) % kMutexes]; }
   Last last_now(Index i) const {
-    const auto at = static_cast<std::size_t>((i + 1) * lists_.count - 1);
+    const Index at = (i + 1) * lists_.count - 1;
     return {lists_.distance[at], lists_.index[at]};
   }
 
@@ -105,7 +105,7 @@ class Opposite {
  public:
   // The rows are index[0 .. count), or first, first + 1, ... where index is null.
   Opposite(Board& board, const std::int32_t* index, Index first, Index count)
-      : board_(board), index_(index), first_(first), limit_(static_cast<std::size_t>(count)), last_(limit_.size()) {
+      : board_(board), index_(index), first_(first), limit_(count), last_(limit_.size()) {
     found_.resize(limit_.size());
     none_.assign(limit_.size(), -std::numeric_limits<T>::infinity());
     for (Index j = 0; j < count; ++j) set(j, board.last(row(j)));

@@ -73,7 +73,7 @@ void fill_squares(const Centered& z, Search& search, Context& context) {
 // leaves open are computed exactly.
 template <class Exact>
 double sum_of_distances(const Search& search, Index i, Index first, Index count, const double* products, Exact& exact) {
-  const double own = search.square[static_cast<std::size_t>(i)];
+  const double own = search.square[i];
   const double* square = search.square.data() + first;
   double sum = 0;
   for (Index j = 0; j < count; ++j) {
@@ -169,7 +169,7 @@ double dense_mean_distance(const Centered& z, Search& search, Context& context) 
   search.set_precision<double>(z.cols());
   fill_squares(z, search, context);
   const Index n = z.rows(), step = std::min(kRowsAtOnce, n), others = std::min(kOthersAtOnce, n);
-  std::vector<double> sums(static_cast<std::size_t>(n));
+  std::vector<double> sums(n);
   context.count_pass();
   walk_rows(context, (n + step - 1) / step, n, [&](Index task) {
     const Index first = task * step, rows = std::min(step, n - first);
@@ -189,11 +189,10 @@ double dense_mean_distance(const Centered& z, Search& search, Context& context) 
 
 // Adds -2 times the products of row i with all rows.
 void add_sparse_products(const Entries& rows, const Entries& columns, Index i, double* products) {
-  for (Index k = rows.offsets[i]; k < rows.offsets[static_cast<std::size_t>(i) + 1]; ++k) {
+  for (Index k = rows.offsets[i]; k < rows.offsets[i + 1]; ++k) {
     const double value = -2 * rows.values[k];
-    const auto column = static_cast<std::size_t>(rows.columns[k]);
-    for (auto q = static_cast<std::size_t>(columns.offsets[column]);
-         q < static_cast<std::size_t>(columns.offsets[column + 1]); ++q) {
+    const Index column = rows.columns[k];
+    for (Index q = columns.offsets[column]; q < columns.offsets[column + 1]; ++q) {
       products[columns.columns[q]] += value * columns.values[q];
     }
   }
@@ -205,7 +204,7 @@ void search_sparse(const Centered& z, bool with_mean, Search& search, Context& c
   const Index n = z.rows();
   const Entries rows = gather_entries(z, context), columns = transposed(rows, z.cols());
   for (std::size_t i = 0; i < search.square.size(); ++i) {
-    for (auto k = static_cast<std::size_t>(rows.offsets[i]); k < static_cast<std::size_t>(rows.offsets[i + 1]); ++k) {
+    for (Index k = rows.offsets[i]; k < rows.offsets[i + 1]; ++k) {
       search.square[i] += rows.values[k] * rows.values[k];
     }
   }

@@ -1,6 +1,7 @@
 #include "tamis/graph/smoothness.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "tamis/data/passes/reduce.h"
 
@@ -12,8 +13,7 @@ constexpr Index kRowsPerSum = 256;  // a constant, since the order of sums follo
 
 // Sums of some rows: sum_j>i w_ij (z_i - z_j)^2, sum_i d_i z_i and sum_i d_i z_i^2 of each column.
 struct Sums {
-  explicit Sums(Index d = 0)
-      : roughness(static_cast<std::size_t>(d)), first(roughness.size()), second(roughness.size()) {}
+  explicit Sums(Index d = 0) : roughness(d), first(roughness.size()), second(roughness.size()) {}
   std::vector<double> roughness, first, second;
 };
 
@@ -30,27 +30,26 @@ void merge(Sums& into, Sums&& from) {
 // visit(j, weight) for the neighbours of row i that come after it: every edge once.
 template <class Visit>
 void for_each_later_neighbor(const Graph& graph, Index i, Visit visit) {
-  const auto at = static_cast<std::size_t>(i);
-  for (Index q = graph.offsets[at]; q < graph.offsets[at + 1]; ++q) {
+  for (Index q = graph.offsets[i]; q < graph.offsets[i + 1]; ++q) {
     const Index j = graph.columns[q];
     if (j > i) visit(j, graph.weights[q]);
   }
 }
 
 Sums dense_sums(const Centered& z, const Graph& graph, Index first, Index rows) {
-  const auto d = static_cast<std::size_t>(z.cols());
-  Sums out(z.cols());
+  const Index d = z.cols();
+  Sums out(d);
   std::vector<double> own(d), other(d);
   for (Index i = first; i < first + rows; ++i) {
     load_rows(z, i, 1, own.data());
     const double degree = graph.degree[i];
-    for (std::size_t j = 0; j < d; ++j) {
+    for (Index j = 0; j < d; ++j) {
       out.first[j] += degree * own[j];
       out.second[j] += degree * own[j] * own[j];
     }
     for_each_later_neighbor(graph, i, [&](Index neighbor, double weight) {
       load_rows(z, neighbor, 1, other.data());
-      for (std::size_t j = 0; j < d; ++j) out.roughness[j] += weight * (own[j] - other[j]) * (own[j] - other[j]);
+      for (Index j = 0; j < d; ++j) out.roughness[j] += weight * (own[j] - other[j]) * (own[j] - other[j]);
     });
   }
   return out;
@@ -59,17 +58,17 @@ Sums dense_sums(const Centered& z, const Graph& graph, Index first, Index rows) 
 // The same of stored entries; entries that are not stored are 0.
 Sums sparse_sums(const Entries& rows, Index d, const Graph& graph, Index first, Index count) {
   Sums out(d);
-  const auto begin = [&](Index i) { return static_cast<std::size_t>(rows.offsets[i]); };
+  const auto begin = [&](Index i) { return rows.offsets[i]; };
   for (Index i = first; i < first + count; ++i) {
     const double degree = graph.degree[i];
-    for (std::size_t k = begin(i); k < begin(i + 1); ++k) {
-      const auto j = static_cast<std::size_t>(rows.columns[k]);
+    for (Index k = begin(i); k < begin(i + 1); ++k) {
+      const std::int32_t j = rows.columns[k];
       out.first[j] += degree * rows.values[k];
       out.second[j] += degree * rows.values[k] * rows.values[k];
     }
     for_each_later_neighbor(graph, i, [&](Index neighbor, double weight) {
-      std::size_t a = begin(i), b = begin(neighbor);
-      const std::size_t a_end = begin(i + 1), b_end = begin(neighbor + 1);
+      Index a = begin(i), b = begin(neighbor);
+      const Index a_end = begin(i + 1), b_end = begin(neighbor + 1);
       while (a < a_end || b < b_end) {
         const bool left = b == b_end || (a < a_end && rows.columns[a] <= rows.columns[b]);
         const bool right = a == a_end || (b < b_end && rows.columns[b] <= rows.columns[a]);
@@ -102,7 +101,7 @@ Smoothness column_smoothness(const Source& source, const ColumnMoments& moments,
   out.unit = moments.unit;
   for (const double degree : graph.degree) out.total_degree += degree;
   out.roughness = std::move(sums.roughness);
-  for (std::size_t j = 0; j < static_cast<std::size_t>(d); ++j) {
+  for (Index j = 0; j < d; ++j) {
     const double shift = out.total_degree > 0 ? sums.first[j] / out.total_degree : 0.0;
     out.scatter.push_back(std::max(0.0, sums.second[j] - shift * sums.first[j]));
     // Sparse entries carry the shift only; what they are measured from is the source's 0 or its centre.

@@ -179,7 +179,7 @@ std::vector<int> known_clusters(const SelectResult& result, Index rows, std::uin
   if (static_cast<Index>(selection.clusters.size()) == rows) {
     out = selection.clusters;
   } else if (const auto& guidance = selection.guidance; guidance && !guidance->groups.empty()) {
-    out.assign(static_cast<std::size_t>(rows), -1);
+    out.assign(rows, -1);
     const auto looked_at = draw_rows(rows, static_cast<Index>(guidance->groups.size()), seed);
     for (std::size_t i = 0; i < looked_at.size(); ++i) out[looked_at[i]] = guidance->groups[i];
   }
@@ -195,7 +195,7 @@ ClusterProfile profile_clusters(const Source& kept, const ColumnMoments& moments
                                 const std::vector<int>& clusters, bool every_feature, Context& context) {
   const UncountedPasses uncounted(context);
   ClusterProfile out;
-  out.sizes.resize(static_cast<std::size_t>(*std::ranges::max_element(clusters)) + 1);
+  out.sizes.resize(*std::ranges::max_element(clusters) + 1);
   for (const int cluster : clusters) {
     if (cluster >= 0) ++out.sizes[cluster], ++out.known;
   }

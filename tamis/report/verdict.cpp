@@ -102,8 +102,8 @@ void add_weights(const SelectResult& result, std::vector<std::string>& out) {
     return;
   }
   double most = 0.0;
-  for (const Index j : result.ranking) most = std::max(most, result.scores[static_cast<std::size_t>(j)]);
-  const auto carries = [&](Index j) { return result.scores[static_cast<std::size_t>(j)] > kCarriesWeight * most; };
+  for (const Index j : result.ranking) most = std::max(most, result.scores[j]);
+  const auto carries = [&](Index j) { return result.scores[j] > kCarriesWeight * most; };
   const auto weighty = static_cast<std::size_t>(std::ranges::count_if(result.ranking, carries));
   out.push_back(concat(chosen, "; ", columns_text(weighty), weighty == 1 ? " carries" : " carry",
                        " weight (a score above 1 % of the largest)."));
@@ -112,8 +112,8 @@ void add_weights(const SelectResult& result, std::vector<std::string>& out) {
 void add_clusters(const std::vector<int>& clusters, bool sampled, std::vector<std::string>& out) {
   std::vector<Index> sizes;
   for (const int cluster : clusters) {
-    if (cluster >= static_cast<int>(sizes.size())) sizes.resize(static_cast<std::size_t>(cluster) + 1, 0);
-    if (cluster >= 0) ++sizes[static_cast<std::size_t>(cluster)];
+    if (cluster >= static_cast<int>(sizes.size())) sizes.resize(cluster + 1, 0);
+    if (cluster >= 0) ++sizes[cluster];
   }
   std::erase(sizes, 0);
   if (sizes.size() < 2) return;
@@ -127,11 +127,11 @@ void add_repetition(const SelectResult& result, std::vector<std::string>& out) {
   if (!result.redundancy || result.selected.empty()) return;
   const Redundancy& found = *result.redundancy;
   std::vector<char> chosen(result.scores.size(), 0);
-  for (const Index j : result.selected) chosen[static_cast<std::size_t>(j)] = 1;
+  for (const Index j : result.selected) chosen[j] = 1;
   std::size_t repeated = 0, represented = 0;
   for (const auto& group : found.groups) {
-    const auto selected = static_cast<std::size_t>(
-        std::ranges::count_if(group, [&](Index j) { return chosen[static_cast<std::size_t>(j)] != 0; }));
+    const auto selected =
+        static_cast<std::size_t>(std::ranges::count_if(group, [&](Index j) { return chosen[j] != 0; }));
     if (selected > 1) repeated += selected - 1;
     if (selected > 0) represented += group.size() - selected;
   }

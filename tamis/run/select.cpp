@@ -382,7 +382,7 @@ SelectResult select_once(const Source& source, const Method& method, BoundMethod
   const ColumnGroups groups = given.among(result.available);
   result.choices = groups.given() ? groups.count() : static_cast<Index>(result.available.size());
   const std::vector<Index> forced = positions_in(result.available, request.include);
-  std::vector<char> forced_groups(static_cast<std::size_t>(result.choices), 0);
+  std::vector<char> forced_groups(result.choices, 0);
   for (const Index j : forced) forced_groups[groups.given() ? groups.of(j) : j] = 1;
   const Index k = count_of_groups(request.features, groups, result.choices);
   pick({}, forced_groups, k);  // refuse early what cannot be met

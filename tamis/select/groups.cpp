@@ -16,7 +16,7 @@ ColumnGroups::ColumnGroups(const std::vector<Index>& numbers) {
     count_ = std::max(count_, of_.back() + 1);
   }
   if (!any()) return;
-  starts_.resize(static_cast<std::size_t>(count_) + 1);
+  starts_.resize(count_ + 1);
   for (const Index group : of_) ++starts_[group + 1];
   std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
   members_.resize(of_.size());
@@ -50,7 +50,7 @@ ColumnGroups ColumnGroups::among(const std::vector<Index>& columns) const {
 
 std::vector<Index> ColumnGroups::in_order(const std::vector<Index>& columns) const {
   std::vector<Index> out;
-  std::vector<char> seen(static_cast<std::size_t>(count_), 0);
+  std::vector<char> seen(count_, 0);
   for (const Index j : columns) {
     if (!seen[of_[j]]++) out.push_back(of_[j]);
   }
@@ -70,7 +70,7 @@ ColumnGroups groups_or_columns(const ColumnGroups& groups, Index count) {
 std::vector<Index> order_among_all(const std::vector<Index>& order, const ColumnGroups& some, const ColumnGroups& all,
                                    const std::vector<Index>& kept) {
   std::vector<Index> out;
-  std::vector<char> varies(static_cast<std::size_t>(all.count()), 0);
+  std::vector<char> varies(all.count(), 0);
   for (const Index g : order) {
     out.push_back(all.of(kept[some.members(g).front()]));
     varies[out.back()] = 1;

@@ -75,7 +75,7 @@ void Complaints::add_missing(Index j, Index line, std::string_view cell) {
     missing_line_ = line;
     missing_cell_ = cell;
   }
-  if (missing_in_.size() <= static_cast<std::size_t>(j)) missing_in_.resize(static_cast<std::size_t>(j) + 1, false);
+  if (missing_in_.size() <= static_cast<std::size_t>(j)) missing_in_.resize(j + 1, false);
   missing_in_[j] = true;
   ++missing_;
   missing_here_ = true;

@@ -28,9 +28,8 @@ Selection lapscore(const Source& source, const LapScoreOptions& options, Context
   const Smoothness smooth = column_smoothness(source, moments, graph, context);
   std::vector<double> scores;
   for (Index j = 0; j < source.cols(); ++j) {
-    const auto at = static_cast<std::size_t>(j);
-    const bool varies = moments.varies(j) && smooth.scatter[at] > 0;
-    scores.push_back(varies ? std::max(-1.0, 1 - smooth.roughness[at] / smooth.scatter[at]) : -1.0);
+    const bool varies = moments.varies(j) && smooth.scatter[j] > 0;
+    scores.push_back(varies ? std::max(-1.0, 1 - smooth.roughness[j] / smooth.scatter[j]) : -1.0);
   }
   Selection out = direct_selection(std::move(scores), plan, watch);
   report_graph(graph, options.graph, out.report);

@@ -76,7 +76,7 @@ void keep(const std::vector<Index>& columns, const Matrix& values, std::vector<s
 // Columns of X'X when they are first needed: for many columns and at least as many rows.
 class GramOnDemand final : public LarsColumns {
  public:
-  explicit GramOnDemand(const McfsTable& data) : data_(data), column_(static_cast<std::size_t>(data.x.cols())) {}
+  explicit GramOnDemand(const McfsTable& data) : data_(data), column_(data.x.cols()) {}
 
   Index count() const override { return data_.x.cols(); }
 
@@ -115,7 +115,7 @@ class GramOnDemand final : public LarsColumns {
 // The active columns themselves: for fewer rows than columns. An image is X'(X_A g), one pass for all paths.
 class ActiveColumns final : public LarsColumns {
  public:
-  explicit ActiveColumns(const McfsTable& data) : data_(data), column_(static_cast<std::size_t>(data.x.cols())) {}
+  explicit ActiveColumns(const McfsTable& data) : data_(data), column_(data.x.cols()) {}
 
   Index count() const override { return data_.x.cols(); }
 
