@@ -1,7 +1,7 @@
 """The whole command against a plain NumPy/SciPy/scikit-learn UFCM on the paper's six data sets, one thread each.
 
 The plain side is timed on an array in memory, after imports; the command as a whole process that reads the file and
-prints its result. Runs alternate. Data: a folder of .npz files with X and y (see docs/ufcm.md), ../shared/data or
+prints its result, both in CPU seconds. Runs alternate. Data: a folder of .npz files with X and y (see docs/ufcm.md), ../shared/data or
 TAMIS_DATA.
 
     python bench/against_plain.py [--sets usps,orl] [--seeds 5] [--repeat 1] [--dtype float32] [--mnist]
@@ -54,12 +54,12 @@ def compare(name, setting, seeds, repeat, dtype, folder):
     our_seconds, our_objective, our_iterations = [], [], []
     for seed in range(seeds):
         for _ in range(repeat):
-            start = time.perf_counter()
+            start = time.process_time()
             plain = plain_ufcm(X, classes, alpha, beta, p, seed=seed)
-            plain_seconds.append(time.perf_counter() - start)
-            run = run_command(["select", path, "-c", classes, "--alpha", alpha, "--beta", beta, "--p", p,
+            plain_seconds.append(time.process_time() - start)
+            run = run_command(["select", path, "-m", "ufcm", "-c", classes, "--alpha", alpha, "--beta", beta, "--p", p,
                                "--seed", seed, "--threads", 1], folder)
-            our_seconds.append(run.seconds)
+            our_seconds.append(run.cpu_seconds)
         check_sparsity(run, p)
         plain_objective.append(plain.objective[-1])
         plain_iterations.append(len(plain.objective))

@@ -1,4 +1,4 @@
-"""Runs the command and measures it as a user would: wall seconds and peak memory of the whole process."""
+"""Runs the command and measures it as a user would: wall and CPU seconds and peak memory of the whole process."""
 
 import json
 import os
@@ -15,13 +15,15 @@ import json, os, subprocess, sys, time
 start = time.perf_counter()
 child = subprocess.Popen(sys.argv[2:], stdout=open(sys.argv[1], "wb"))
 _, status, usage = os.wait4(child.pid, 0)
-print(json.dumps([time.perf_counter() - start, usage.ru_maxrss * 1024, os.waitstatus_to_exitcode(status)]))
+cpu = usage.ru_utime + usage.ru_stime
+print(json.dumps([time.perf_counter() - start, cpu, usage.ru_maxrss * 1024, os.waitstatus_to_exitcode(status)]))
 """
 
 
 @dataclass
 class Run:
     seconds: float
+    cpu_seconds: float
     peak_bytes: int
     result: dict
 
@@ -31,7 +33,7 @@ def run_command(arguments, folder):
     output = Path(folder) / "stdout.json"
     words = [str(COMMAND), *map(str, arguments), "--quiet", "--json"]
     launched = subprocess.run([sys.executable, "-S", "-c", LAUNCHER, str(output), *words], stdout=subprocess.PIPE, check=True)
-    seconds, peak, code = json.loads(launched.stdout)
+    seconds, cpu_seconds, peak, code = json.loads(launched.stdout)
     if code != 0:
         sys.exit(f"{' '.join(words)}: exit code {code}")
-    return Run(seconds, peak, json.loads(output.read_text()))
+    return Run(seconds, cpu_seconds, peak, json.loads(output.read_text()))

@@ -1,10 +1,11 @@
-"""The whole command on three shapes against one library call on the same array with the same threads, c = 10.
+"""UFCM, the whole command, on three shapes against one library call on the same array with the same threads, c = 10.
 
     100 x 20 000 dense             numpy.linalg.svd(X, full_matrices=False)
     1 000 000 x 64 dense           sklearn KMeans(n_clusters=10, n_init=1)
     20 000 x 30 000, 1 % non-zero  sklearn TruncatedSVD(n_components=10)
 
-The library call is timed on an array in memory, the command as a process that reads the file and prints its result.
+CPU seconds: of the library call on an array in memory, and of the command as a process that reads the file and prints its
+result.
 Peak memory of the command stands beside 1.3 times the data + 200 MB.
 
     python bench/shapes.py [--threads 1] [--repeat 5] [--only wide,tall,sparse]
@@ -68,9 +69,9 @@ def sparse(folder, rng):
 
 
 def seconds_of(call):
-    start = time.perf_counter()
+    start = time.process_time()
     call()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def main():
@@ -88,8 +89,8 @@ def main():
             library, runs = [], []
             for _ in range(arguments.repeat):
                 library.append(seconds_of(call))
-                runs.append(run_command(["select", path, "-c", CLUSTERS, "--threads", arguments.threads], folder))
-            theirs, ours = median(library), median(run.seconds for run in runs)
+                runs.append(run_command(["select", path, "-m", "ufcm", "-c", CLUSTERS, "--threads", arguments.threads], folder))
+            theirs, ours = median(library), median(run.cpu_seconds for run in runs)
             peak = max(run.peak_bytes for run in runs)
             print(f"{name:8} {theirs:10.3f} {ours:9.3f} {ours / theirs:14.2f} {peak / 1e6:9.0f} "
                   f"{(1.3 * size + 200e6) / 1e6:11.0f} {runs[-1].result['report']['path']}", flush=True)

@@ -148,7 +148,7 @@ def walk(table, name, words, options, genes=None):
 # --- The walk --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name, option, value", cases())
+@pytest.mark.parametrize("name, option, value", list(cases()))
 def test_every_option_of_every_method(table, name, option, value):
     printed = walk(table, name, [f"--{option['name']}", spelled(value)], {option["python_name"]: value})
     shown = printed["options"][option["name"]]

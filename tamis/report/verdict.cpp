@@ -211,6 +211,9 @@ void add_least_redundant(const CompareRequest& request, const Comparison& compar
                        " (mean absolute correlation ", short_number(*least->sizes[last].score.redundancy, 2), ")."));
 }
 
+// Of the other one from this one.
+Difference reversed(const Difference& difference) { return {-difference.mean, -difference.high, -difference.low}; }
+
 }  // namespace
 
 std::vector<std::string> verdict(const SelectResult& result) {
@@ -260,10 +263,10 @@ std::vector<std::string> verdict(const Evaluation& evaluation) {
       out.push_back(concat("It scores the same as ", what, "."));
       return;
     }
-    const char* word = !difference->is_clear() ? "not clearly different from"
-                       : difference->mean > 0  ? "better than"
-                                               : "worse than";
-    out.push_back(concat("It is ", word, " ", what, ": by ", points_text(*difference), "."));
+    const bool worse = difference->is_clear() && difference->mean < 0;
+    const char* word = worse ? "worse than" : difference->is_clear() ? "better than" : "not clearly different from";
+    out.push_back(
+        concat("It is ", word, " ", what, ": by ", points_text(worse ? reversed(*difference) : *difference), "."));
   };
   if (evaluation.all) against(*evaluation.all, "all features");
   against(evaluation.max_variance, "the features of the largest variance, as many of them");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 namespace tamis {
 namespace {
@@ -82,6 +83,8 @@ TEST(Verdict, AListIsJudgedAgainstItsControls) {
             (Sentences{"The list beats random lists of the same size (p = 0.04).",
                        "It is better than all features: by 60 points of ACC (95 %: 60 to 60).",
                        "It scores the same as the features of the largest variance, as many of them."}));
+  std::swap(evaluation.given, *evaluation.all);
+  EXPECT_EQ(verdict(evaluation)[1], "It is worse than all features: by 60 points of ACC (95 %: 60 to 60).");
 }
 
 }  // namespace
