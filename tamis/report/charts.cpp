@@ -238,6 +238,15 @@ void write_line_layers(Spec& spec, const LineChart& chart) {
   spec.end().end();
 }
 
+// Of the axis of x.
+bool is_in_right_half(const LineChart& chart, double x) {
+  double low = x, high = x;
+  for (const Series& series : chart.panels.front().series) {
+    for (const Point& point : series.points) low = std::min(low, point.x), high = std::max(high, point.x);
+  }
+  return chart.log_x && low > 0 ? x * x > low * high : x > (low + high) / 2;
+}
+
 void write_marker_layers(Spec& spec, const LineChart& chart) {
   for (std::size_t i = 0; i < chart.markers.size(); ++i) {
     const auto& marker = chart.markers[i];
@@ -252,15 +261,16 @@ void write_marker_layers(Spec& spec, const LineChart& chart) {
     position();
     spec.end().end();
     begin();
+    const bool leftward = is_in_right_half(chart, marker.x);
     const double step = 8.0 + 16.0 * static_cast<double>(i);
-    spec.key("mark").begin_object().member("type", "text").member("align", marker.before ? "right" : "left");
-    spec.member("dx", marker.before ? -5 : 5).member("dy", marker.before ? -step : step);
-    spec.member("baseline", marker.before ? "bottom" : "top").member("text", printable(marker.label, kLabel));
+    spec.key("mark").begin_object().member("type", "text").member("align", leftward ? "right" : "left");
+    spec.member("dx", leftward ? -5 : 5).member("dy", marker.at_foot ? -step : step);
+    spec.member("baseline", marker.at_foot ? "bottom" : "top").member("text", printable(marker.label, kLabel));
     spec.end_object();
     spec.object("encoding");
     position();
     spec.object("y");
-    marker.before ? spec.set("value", "height") : spec.set("value", 0);
+    marker.at_foot ? spec.set("value", "height") : spec.set("value", 0);
     spec.end();
     spec.end().end();
   }

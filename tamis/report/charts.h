@@ -34,11 +34,11 @@ struct LinePanel {
   std::vector<Series> series;
 };
 
-// A vertical line at x with a label, in every panel.
+// A vertical line at x with a label, in every panel; the label is on the side where there is more room.
 struct Marker {
   double x = 0.0;
   std::string label;
-  bool before = false;  // the label is at the foot of the line, to its left
+  bool at_foot = false;  // the label is at the foot of the line, under a rising curve; else at its top
 };
 
 struct LineChart {
