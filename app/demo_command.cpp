@@ -8,7 +8,7 @@
 #include "app/session.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/eval/evaluate.h"
-#include "tamis/report/charts.h"
+#include "tamis/report/charts/charts.h"
 #include "tamis/report/document.h"
 #include "tamis/report/select_page.h"
 #include "tamis/run/settings.h"

@@ -6,7 +6,7 @@
 #include "tamis/base/text/quote.h"
 #include "tamis/base/text/spelling.h"
 #include "tamis/base/version.h"
-#include "tamis/report/charts.h"
+#include "tamis/report/charts/charts.h"
 #include "tamis/report/verdict.h"
 
 namespace tamis {

@@ -1,4 +1,4 @@
-#include "tamis/report/charts.h"
+#include "tamis/report/charts/charts.h"
 #include "tamis/report/select_view.h"
 
 namespace tamis {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tamis/report/charts.h"
+#include "tamis/report/charts/charts.h"
 #include "tamis/report/select_view.h"
 #include "tamis/run/stability/repeats.h"
 

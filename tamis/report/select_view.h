@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tamis/data/passes/passes.h"
-#include "tamis/report/charts.h"
+#include "tamis/report/charts/charts.h"
 #include "tamis/report/cluster_profile.h"
 #include "tamis/report/select_page.h"
 

@@ -8,7 +8,7 @@
 
 #include "tamis/base/error.h"
 #include "tamis/eval/redundancy.h"
-#include "tamis/report/charts.h"
+#include "tamis/report/charts/charts.h"
 #include "tamis/report/compare_page.h"
 #include "tamis/report/embedded.h"
 #include "tamis/report/select_page.h"

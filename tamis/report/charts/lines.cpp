@@ -1,0 +1,201 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tamis/base/error.h"
+#include "tamis/base/text/quote.h"
+#include "tamis/report/charts/charts.h"
+#include "tamis/report/charts/spec.h"
+
+namespace tamis::page {
+
+using namespace charts;
+
+namespace {
+
+bool has_bands(const LineChart& chart) {
+  for (const auto& panel : chart.panels) {
+    for (const auto& series : panel.series) {
+      for (const auto& point : series.points) {
+        if (std::isfinite(point.low) && std::isfinite(point.high)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+double largest(const LineChart& chart) {
+  double most = 0.0;
+  for (const auto& panel : chart.panels) {
+    for (const auto& series : panel.series) {
+      for (const auto& point : series.points) most = std::max(most, std::abs(point.y));
+    }
+  }
+  return most;
+}
+
+void write_points(Spec& spec, const LineChart& chart) {
+  spec.object("data").array("values");
+  for (std::size_t f = 0; f < chart.panels.size(); ++f) {
+    for (std::size_t s = 0; s < chart.panels[f].series.size(); ++s) {
+      for (const auto& point : chart.panels[f].series[s].points) {
+        if (!std::isfinite(point.x) || !std::isfinite(point.y)) continue;
+        spec.begin_object().member("x", rounded(point.x)).member("y", rounded(point.y)).member("s", s);
+        if (chart.panels.size() > 1) spec.member("f", f);
+        if (std::isfinite(point.low)) spec.member("l", bound_of(point.low, chart.percent));
+        if (std::isfinite(point.high)) spec.member("h", bound_of(point.high, chart.percent));
+        spec.end_object();
+      }
+    }
+  }
+  spec.end_array().end_object();
+}
+
+void write_x(Spec& spec, const LineChart& chart) {
+  spec.object("x").set("field", "x").set("type", "quantitative").titled(chart.x_title);
+  spec.object("scale").set("type", chart.log_x ? "log" : "linear").set("nice", false);
+  if (!chart.log_x) spec.set("zero", false);
+  spec.end();
+  spec.object("axis");
+  if (chart.x_names.empty()) {
+    spec.set("format", "~s");
+  } else {
+    spec.set("values", positions(chart.x_names.size())).set("labelExpr", "places[datum.value]");
+  }
+  if (chart.whole_x) spec.set("tickMinStep", 1);
+  spec.end().end();
+}
+
+void write_y(Spec& spec, const LineChart& chart, const char* field) {
+  spec.object("y").set("field", field).set("type", "quantitative").titled(chart.y_title);
+  spec.object("scale").set("type", chart.log_y ? "log" : "linear");
+  if (!chart.log_y) spec.set("zero", chart.from_zero);
+  spec.end().object("axis").set("format", axis_format(chart.percent, largest(chart))).end().end();
+}
+
+void write_line_tooltip(Spec& spec, const LineChart& chart) {
+  const std::string value = format_of(chart.percent);
+  spec.array("tooltip");
+  if (chart.panels.size() > 1) spec.tooltip("panel", "data");
+  if (chart.panels.front().series.size() > 1) spec.tooltip("name", "series");
+  chart.x_names.empty() ? spec.tooltip("x", chart.x_title, ".6~g") : spec.tooltip("place", chart.x_title);
+  spec.tooltip("y", chart.y_title, value);
+  if (has_bands(chart)) spec.tooltip("band", "band");
+  spec.end_array();
+}
+
+void write_band_layer(Spec& spec, const LineChart& chart) {
+  spec.begin_object().key("mark").begin_object().member("type", "area").member("opacity", 0.14).end_object();
+  spec.array("transform").begin_object().member("filter", "isValid(datum.l) && isValid(datum.h)").end_object();
+  spec.end_array();
+  spec.object("encoding");
+  write_x(spec, chart);
+  write_y(spec, chart, "l");
+  spec.object("y2").set("field", "h").end();
+  write_series_channels(spec, chart.panels.front().series, false);
+  spec.end().end();
+}
+
+void write_line_layers(Spec& spec, const LineChart& chart) {
+  spec.begin_object().key("mark").begin_object().member("type", "line").end_object().key("encoding").begin_object();
+  write_x(spec, chart);
+  write_y(spec, chart, "y");
+  write_series_channels(spec, chart.panels.front().series, true);
+  spec.end().end();
+  // Invisible dots still respond to the pointer.
+  spec.begin_object().key("mark").begin_object().member("type", "point").member("opacity", chart.dots ? 1 : 0);
+  spec.member("size", chart.dots ? 36 : 90).end_object().key("encoding").begin_object();
+  write_x(spec, chart);
+  write_y(spec, chart, "y");
+  write_series_channels(spec, chart.panels.front().series, false);
+  write_line_tooltip(spec, chart);
+  spec.end().end();
+}
+
+// Of the axis of x.
+bool is_in_right_half(const LineChart& chart, double x) {
+  double low = x, high = x;
+  for (const Series& series : chart.panels.front().series) {
+    for (const Point& point : series.points) low = std::min(low, point.x), high = std::max(high, point.x);
+  }
+  return chart.log_x && low > 0 ? x * x > low * high : x > (low + high) / 2;
+}
+
+void write_marker_layers(Spec& spec, const LineChart& chart) {
+  for (std::size_t i = 0; i < chart.markers.size(); ++i) {
+    const auto& marker = chart.markers[i];
+    const auto begin = [&] {  // on one data row, not on every row of the chart
+      spec.begin_object().key("data").begin_object().key("values").begin_array().begin_object().end_object();
+      spec.end_array().end_object();
+    };
+    const auto position = [&] { spec.object("x").set("datum", rounded(marker.x)).end(); };
+    begin();
+    spec.key("mark").begin_object().member("type", "rule").member("strokeDash", std::vector<int>{3, 3});
+    spec.end().object("encoding");
+    position();
+    spec.end().end();
+    begin();
+    const bool leftward = is_in_right_half(chart, marker.x);
+    const double step = 8.0 + 16.0 * static_cast<double>(i);
+    spec.key("mark").begin_object().member("type", "text").member("align", leftward ? "right" : "left");
+    spec.member("dx", leftward ? -5 : 5).member("dy", marker.at_foot ? -step : step);
+    spec.member("baseline", marker.at_foot ? "bottom" : "top").member("text", printable(marker.label, kLabel));
+    spec.end_object();
+    spec.object("encoding");
+    position();
+    spec.object("y");
+    marker.at_foot ? spec.set("value", "height") : spec.set("value", 0);
+    spec.end();
+    spec.end().end();
+  }
+}
+
+}  // namespace
+
+std::string line_chart(const LineChart& chart) {
+  require(!chart.panels.empty() && !chart.panels.front().series.empty(), ErrorCode::internal,
+          "line chart: no series, need 1");
+  const auto& series = chart.panels.front().series;
+  Spec spec;
+  spec.begin_object();
+  spec.object("usermeta").set("panels", chart.panels.size());
+  write_series(spec, series, false);
+  spec.end().array("params");
+  write_off(spec);
+  spec.names("names", names_of(series));
+  spec.names("panels", names_of(chart.panels));
+  if (!chart.x_names.empty()) spec.names("places", chart.x_names);
+  spec.end_array();
+  write_points(spec, chart);
+  spec.array("transform");
+  write_off_filter(spec);
+  spec.lookup("names", "s", "name");
+  if (chart.panels.size() > 1) spec.lookup("panels", "f", "panel");
+  if (!chart.x_names.empty()) spec.lookup("places", "x", "place");
+  if (has_bands(chart)) spec.band(format_of(chart.percent));
+  spec.end_array();
+  begin_facets(spec, chart.panels, chart.own_scales);
+  spec.array("layer");
+  if (has_bands(chart)) write_band_layer(spec, chart);
+  write_line_layers(spec, chart);
+  write_marker_layers(spec, chart);
+  spec.end_array();
+  end_facets(spec, chart.panels);
+  return spec.end().text();
+}
+
+Index knee(const std::vector<double>& falling) {
+  if (falling.size() < 3) return 0;
+  const double last = static_cast<double>(falling.size() - 1);
+  const double first_value = falling.front(), drop = falling.front() - falling.back();
+  Index best = 0;
+  double deepest = 0.0;
+  for (std::size_t i = 0; i < falling.size(); ++i) {
+    const double below = (first_value - drop * static_cast<double>(i) / last) - falling[i];
+    if (below > deepest * (1.0 + 1e-12)) deepest = below, best = static_cast<Index>(i);
+  }
+  return best;
+}
+
+}  // namespace tamis::page
