@@ -155,7 +155,7 @@ def read(
         format=format,
         skip=skip,
         reader=open_for_core,
-        words={"--exclude": "text_columns=[{}]"},
+        words={"--exclude": "text_columns=[{}]", "--id": "id_column='{}'"},
     )
     for warning in found["warnings"]:
         warnings.warn(warning, stacklevel=2)

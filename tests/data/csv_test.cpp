@@ -224,8 +224,10 @@ TEST(Csv, AllComplaintsInOneMessage) {
   EXPECT_EQ(
       refused("city,x,date,size\nParis,1,2024-01-01,\"1,000\"\nRome,2,2024-01-02,NA\n"),
       "x.csv: 3 columns are not numbers: city (text, first \"Paris\" at line 2), date (dates, first \"2024-01-01\" "
-      "at line 2), size (thousands separators, first \"1,000\" at line 2); --thousands , reads thousands; --exclude "
-      "city,date leaves them out; also 1 missing value in 1 of 4 columns and 1 of 2 rows, first at line 3, column "
+      "at line 2), size (thousands separators, first \"1,000\" at line 2); --thousands , reads thousands; --id city "
+      "uses "
+      "the first as row names; --exclude city,date leaves them out; also 1 missing value in 1 of 4 columns and 1 of 2 "
+      "rows, first at line 3, column "
       "size (\"NA\"); --missing drop-rows, drop-columns, mean or median handles them");
   std::string names, cells;
   for (int j = 0; j < 30; ++j) {
@@ -234,7 +236,10 @@ TEST(Csv, AllComplaintsInOneMessage) {
   }
   const std::string message = refused(names + cells + cells);
   EXPECT_NE(message.find("29 columns are not numbers: c0"), std::string::npos);
-  EXPECT_NE(message.find("c9 (text, first \"x\" at line 2), ...; --exclude c0,c1,c2"), std::string::npos) << message;
+  EXPECT_NE(
+      message.find("c9 (text, first \"x\" at line 2), ...; --id c0 uses the first as row names; --exclude c0,c1,c2"),
+      std::string::npos)
+      << message;
   EXPECT_NE(refused("\"a b\",c,d\nx,y,1\nx,y,2\n").find("--exclude 0,c leaves"), std::string::npos);
 }
 
@@ -322,6 +327,9 @@ TEST(Csv, LocaleDoesNotMatter) {
 TEST(Csv, RefusesWithLineAndColumn) {
   EXPECT_EQ(refused("a,b\n1,2\n3,x\n"),
             "x.csv: line 3, column b: \"x\" is not a number (--exclude b leaves the column out)");
+  EXPECT_EQ(refused("a,b\nr1,2\nr2,4\n"),
+            "x.csv: line 2, column a: \"r1\" is not a number (--id a uses the column as "
+            "row names, --exclude a leaves the column out)");
   EXPECT_EQ(refused("a,b\n1,-inf\n3,4\n"), "x.csv: line 2, column b: \"-inf\" is not finite");
   EXPECT_EQ(refused("a,b\n1,1e999\n3,4\n"), "x.csv: line 2, column b: \"1e999\" is too large for a double");
   EXPECT_EQ(refused("a,b\n1,2\n\n3,4\n"), "x.csv: line 3: a blank line between rows");

@@ -36,7 +36,7 @@ Message option_for_thousands(std::string_view cell) {
 }
 
 // What a cell is, and what is needed or helps.
-Message what_is_wrong(CellKind kind, std::string_view cell, const std::string& name) {
+Message what_is_wrong(CellKind kind, std::string_view cell, const std::string& name, bool names_rows) {
   const Message leaves = message(Flag{"exclude", name}, " leaves the column out");
   switch (kind) {
     case CellKind::date: return message(" is a date, not a number (", leaves, ")");
@@ -53,7 +53,10 @@ Message what_is_wrong(CellKind kind, std::string_view cell, const std::string& n
     case CellKind::boolean_among_numbers: return message(" stands among numbers other than 0 and 1 (", leaves, ")");
     case CellKind::beyond_end:
       return " stands after the delimiter that ends the other rows, in a column without a name";
-    default: return message(" is not a number (", leaves, ")");
+    default:
+      return names_rows
+                 ? message(" is not a number (", Flag{"id", name}, " uses the column as row names, ", leaves, ")")
+                 : message(" is not a number (", leaves, ")");
   }
 }
 
@@ -84,7 +87,13 @@ void Complaints::add_missing(Index j, Index line, std::string_view cell) {
 void Complaints::end_row() {
   missing_rows_ += missing_here_ ? 1 : 0;
   missing_here_ = false;
-  rows_since_ += columns_.empty() ? 0 : 1;
+  ++(columns_.empty() ? rows_before_ : rows_since_);
+}
+
+// Text in the first column, from the first row on.
+bool Complaints::may_name_rows() const {
+  const auto& [column, bad] = *columns_.begin();
+  return column == 0 && bad.kind == CellKind::text && rows_before_ == 0;
 }
 
 bool Complaints::enough() const { return rows_since_ > kRowsAfter || columns_.size() == kMostBad; }
@@ -92,7 +101,7 @@ bool Complaints::enough() const { return rows_since_ > kRowsAfter || columns_.si
 Message Complaints::of_one(const Name& name) const {
   const auto& [j, bad] = *columns_.begin();
   return message("line ", bad.line, ", column ", name(j), ": ", in_quotes(bad.cell),
-                 what_is_wrong(bad.kind, bad.cell, typed(name(j), j)));
+                 what_is_wrong(bad.kind, bad.cell, typed(name(j), j), may_name_rows()));
 }
 
 Message Complaints::of_all(Index columns, const Name& name) const {
@@ -111,6 +120,7 @@ Message Complaints::of_all(Index columns, const Name& name) const {
   }
   if (count > kColumnsNamed) which += ", ...";
   if (!thousands.text().empty()) cure = message("; ", thousands, " reads thousands");
+  if (may_name_rows()) cure = message(cure, "; ", Flag{"id", typed(name(0), 0)}, " uses the first as row names");
   if (!excluded.empty()) {
     if (count > kColumnsNamed) excluded += ",...";
     cure = message(cure, "; ", Flag{"exclude", excluded}, " leaves them out");

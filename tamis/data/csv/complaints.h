@@ -38,9 +38,11 @@ class Complaints {
   Message of_one(const Name& name) const;
   Message of_all(Index columns, const Name& name) const;
   std::string of_missing(Index rows, Index columns, const Name& name) const;
+  bool may_name_rows() const;
 
   std::map<Index, Bad> columns_;  // the first bad cell of each
-  Index rows_since_ = 0;          // the first complaint
+  Index rows_before_ = 0;         // the first complaint
+  Index rows_since_ = 0;
   std::vector<bool> missing_in_;  // by column
   Index missing_ = 0, missing_rows_ = 0, missing_column_ = 0, missing_line_ = 0;
   std::string missing_cell_;
