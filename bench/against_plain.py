@@ -1,8 +1,8 @@
 """The whole command against a plain NumPy/SciPy/scikit-learn UFCM on the paper's six data sets, one thread each.
 
 The plain side is timed on an array in memory, after imports; the command as a whole process that reads the file and
-prints its result, both in CPU seconds. Runs alternate. Data: a folder of .npz files with X and y (see docs/ufcm.md), ../shared/data or
-TAMIS_DATA.
+prints its result, both in CPU seconds. Runs alternate. Data: a folder of .npz files with X and y (see docs/ufcm.md),
+../shared/data or TAMIS_DATA.
 
     python bench/against_plain.py [--sets usps,orl] [--seeds 5] [--repeat 1] [--dtype float32] [--mnist]
 """
