@@ -57,7 +57,8 @@ test-native:
 test-tools:
 	$(PYTHON) -m pytest -q -n auto tests/tools
 
-# One suite for both commands: the native one and the Python package's.
+# One suite for both commands: the native one and the Python package's (which leaves out what both are compiled from;
+# TAMIS_ALL=1 does not).
 test-command:
 	$(PYTHON) -m pytest -q -n auto tests/command
 	TAMIS_COMMAND=.venv/bin/tamis $(PYTHON) -m pytest -q -n auto tests/command

@@ -33,10 +33,17 @@ def pytest_sessionstart(session):
         pytest.exit(f"no command at {COMMAND}: run make build, or set TAMIS_COMMAND", returncode=2)
 
 
+def is_for_this_command(item):
+    marks = {mark.name for mark in item.iter_markers()}
+    if "shared" in marks and "python" not in marks and PYTHON_COMMAND and not os.environ.get("TAMIS_ALL"):
+        return False
+    absent = {"native": PYTHON_COMMAND, "python": not PYTHON_COMMAND, "unsanitized": SANITIZED}
+    return not any(absent.get(mark) for mark in marks)
+
+
 def pytest_collection_modifyitems(config, items):
     """What is not meant for the command at hand is left out; it is not skipped, since nothing is missing."""
-    absent = {"native": PYTHON_COMMAND, "python": not PYTHON_COMMAND, "unsanitized": SANITIZED}
-    left_out = [item for item in items if any(absent.get(mark.name) for mark in item.iter_markers())]
+    left_out = [item for item in items if not is_for_this_command(item)]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
 

@@ -11,6 +11,8 @@ import pytest
 from conftest import COMMAND, INTERPRETER_BYTES, planted, refused, tamis, write_npy
 from limits import at_rest
 
+pytestmark = pytest.mark.shared
+
 ROWS, COLUMNS = 100_000, 40
 
 

@@ -9,6 +9,8 @@ import scipy.io
 import scipy.sparse
 from conftest import planted, refused, select, tamis, write_npy
 
+pytestmark = pytest.mark.shared
+
 
 def counts(rows=80, columns=60, seed=0):
     """Molecules of genes in cells of different depth; a few genes take most of them."""

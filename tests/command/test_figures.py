@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from conftest import planted, refused, tamis, write_csv
 
+pytestmark = pytest.mark.shared
+
 needs_python = pytest.mark.python  # the native command draws nothing
 
 

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from conftest import planted, refused, same, select, tamis, write_csv, write_npy
 
+pytestmark = pytest.mark.shared
+
 NAMES = ["red", "green", "blue", "x@place", "y@place", "p", "q", "r"]
 PAIRS = [("red", "color"), ("green", "color"), ("blue", "color"), ("p", "pair"), ("r", "pair")]
 TEXT = "".join(f"{feature},{group}\n" for feature, group in PAIRS)

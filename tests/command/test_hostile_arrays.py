@@ -25,7 +25,7 @@ from conftest import (
     write_npy,
 )
 
-pytestmark = pytest.mark.hostile
+pytestmark = [pytest.mark.hostile, pytest.mark.shared]
 
 
 def npy(header, body=b"", version=(1, 0), length=None):

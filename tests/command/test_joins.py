@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 from conftest import planted, refused, select, tamis, write_npy
 
+pytestmark = pytest.mark.shared
+
 NAMES = ["MT-CO1", "MT-ND1", "ACTB", "CD3E", "CD19", "note"]
 
 

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from conftest import ROOT, tamis
 
+pytestmark = pytest.mark.shared
+
 PAGE = ROOT / "docs" / "messy.md"
 NAMES = ["temp", "flow", "load"]
 ROWS = [[1.5, 10, -3], [2.25, 11, 4], [4, 30, 5], [3.5, 32, 1]]

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from conftest import peak_memory, planted, refused, select, tamis, write_npy
 
+pytestmark = pytest.mark.shared
+
 
 def finite(result):
     scores = np.array(result["scores"], float)

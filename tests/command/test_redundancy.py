@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from conftest import tamis
 
+pytestmark = pytest.mark.shared
+
 FAMILIES = 12
 
 

@@ -12,6 +12,8 @@ import pytest
 from conftest import COMMAND, DATA, PYTHON_COMMAND, SANITIZED, needs_data, refused, tamis
 from limits import at_rest
 
+pytestmark = pytest.mark.shared
+
 METHODS = "ufcm,maxvar,lapscore,ndfs,mcfs"
 SIX = ["coil20", "mnist_s", "orl", "umist", "usps", "yaleb"]
 

@@ -9,7 +9,7 @@ import pytest
 import scipy.io
 from conftest import peak_memory, planted, refused, same, select, tamis, write_npy
 
-pytestmark = [pytest.mark.hostile, pytest.mark.unsanitized]
+pytestmark = [pytest.mark.hostile, pytest.mark.unsanitized, pytest.mark.shared]
 
 LIMIT = 100 << 20
 PROGRAM = 100e6  # of the process beside what the limit is for: libraries and Python

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from conftest import COMMAND, planted, refused, same, select, tamis, write_csv, write_npy
 
+pytestmark = pytest.mark.shared
+
 METHODS = [one["name"] for one in tamis("methods", "--json").json]
 HOSTILE = list(itertools.product(["--seeds", "--resample"], ["0", "1", "-2", "1001", "1e3", "many", "9" * 30]))
 SEEDLESS = ("maxvar", "css", "udfs")

@@ -9,7 +9,7 @@ import scipy.io
 import scipy.sparse
 from conftest import close, planted, refused, same, select, tamis, write_npy
 
-pytestmark = pytest.mark.hostile
+pytestmark = [pytest.mark.hostile, pytest.mark.shared]
 
 ROWS = [[1, 10, 3], [2, 11, 1], [1.5, 30, 2], [2.5, 31, 5], [1, 32, 4], [2, 12, 3]]
 
