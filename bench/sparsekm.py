@@ -102,9 +102,10 @@ def sparcl(X, K, bounds, rng, starts=20, iterations=6):
     total = ((X - X.mean(0)) ** 2).sum(0)
     begun = [nearest(X, X[rng.choice(len(X), K, replace=False)]) for _ in range(starts)]
     products = X @ X.T
-    labels = min((kmeans(products, one, K) for one in begun), key=lambda one: within(X, one, K).sum())
+    first = min((kmeans(products, one, K) for one in begun), key=lambda one: within(X, one, K).sum())
     out = []
-    for bound in bounds:
+    for bound in bounds:  # each from the same clusters, which serves it better than those of the bound before
+        labels = first
         w, before = np.full(X.shape[1], X.shape[1] ** -0.5), None
         for iteration in range(iterations):
             if before is not None and np.abs(w - before).sum() <= 1e-4 * np.abs(before).sum():

@@ -87,6 +87,31 @@ TEST(SparseKm, TheObjectiveIsThatOfTheDefinitionAndNeverFalls) {
   }
 }
 
+// With few rows in a cluster the nearest mean is not enough: a row that leaves its cluster moves that mean, too.
+TEST(SparseKm, NoSingleRowCanRaiseTheObjective) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const Matrix x = support::random_matrix(40, 25, seed);
+    SparseKmOptions options;
+    options.clusters = 4;
+    options.bound = 2.5;
+    options.iterations = 60;
+    options.tolerance = 0;
+    const Selection found = run(support::dense(x), options, seed);
+    const auto value = [&](const std::vector<int>& labels) {
+      const std::vector<double> a = between(x, labels, options.clusters);
+      return std::inner_product(a.begin(), a.end(), found.scores.begin(), 0.0);
+    };
+    const double reached = value(found.clusters);
+    for (std::size_t i = 0; i < found.clusters.size(); ++i) {
+      std::vector<int> labels = found.clusters;
+      if (std::count(labels.begin(), labels.end(), labels[i]) == 1) continue;
+      for (labels[i] = 0; labels[i] < options.clusters; ++labels[i]) {
+        EXPECT_LE(value(labels), reached * (1 + 1e-9)) << "seed " << seed << ", row " << i << " to " << labels[i];
+      }
+    }
+  }
+}
+
 TEST(SparseKm, FindsPlantedColumnsAndTheirNumber) {
   constexpr Index kPlanted = 30, kEach = 20;
   Matrix x = support::random_matrix(3 * kEach, 300, 5);

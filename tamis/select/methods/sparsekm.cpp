@@ -9,6 +9,7 @@
 
 #include "tamis/base/elementary.h"
 #include "tamis/base/random.h"
+#include "tamis/cluster/kmeans.h"
 #include "tamis/data/passes/passes.h"
 #include "tamis/select/direct.h"
 #include "tamis/select/row_clusters.h"
@@ -24,6 +25,7 @@ constexpr Index kStartNumbers = Index{1} << 25;     // of these rows
 constexpr Index kGapRows = 1000, kFewGapRows = 50;  // of the permutation gap, and where rows are long
 constexpr Index kGapNumbers = Index{1} << 24;       // of these rows, times c
 constexpr Index kLloydSteps = 10;                   // of k-means for one w
+constexpr Index kFewRows = 200;                     // up to which k-means ends with exchanges of single rows (kmeans.h)
 constexpr Index kBounds = 10;                       // values of s, as in the authors' package sparcl
 constexpr Index kFineBounds = 7;                    // and then around the best
 constexpr double kLeastBound = 1.2, kMostBound = 0.9;
@@ -40,15 +42,18 @@ double l1_over_l2(const std::vector<double>& a, double t) {
 // Clusters of the rows of Z, the sums of their rows, and what follows from them.
 class WeightedClusters {
  public:
-  WeightedClusters(const Centered& z, Index clusters, Context& context)
-      : z_(z), context_(context), sums_(clusters, z.cols()), means_(clusters, z.cols()), counts_(clusters) {}
+  // `rows`: some rows of the table, which are all of it where there are few.
+  WeightedClusters(const Centered& z, const Matrix& rows, Index clusters, Context& context)
+      : z_(z), context_(context), sums_(clusters, z.cols()), means_(clusters, z.cols()), counts_(clusters) {
+    if (rows.rows() == z.rows() && z.rows() <= kFewRows) few_rows_ = &rows;
+  }
 
-  void start_from(const std::vector<int>& labels) { move_to(labels); }
   void start_from(const Matrix& means) {
     means_ = means;
     const std::vector<double> even(z_.cols(), 1.0);
     labels_.assign(z_.rows(), -1);
     step(even);
+    exchange(even);
   }
 
   // One step of k-means where column j counts by w_j; how many rows moved.
@@ -76,6 +81,20 @@ class WeightedClusters {
     }
     if (moved > 0) move_to(nearest);
     return moved;
+  }
+
+  // Rows change their cluster one by one, where there are few and that is better.
+  void exchange(const std::vector<double>& w) {
+    if (few_rows_ == nullptr) return;
+    Matrix weighted = *few_rows_;
+    for (Index i = 0; i < weighted.rows(); ++i) {
+      for (Index j = 0; j < weighted.cols(); ++j) weighted(i, j) *= std::sqrt(w[j]);
+    }
+    KMeansOptions options;
+    options.clusters = means_.rows();
+    const std::vector<int> labels =
+        lloyd_from_labels(Points<double>(std::move(weighted)), labels_, options, context_).labels;
+    if (labels != labels_) move_to(labels);
   }
 
   // a_j = sum_k n_k m_kj^2, since the columns of Z have mean 0.
@@ -106,6 +125,7 @@ class WeightedClusters {
 
   const Centered& z_;
   Context& context_;
+  const Matrix* few_rows_ = nullptr;
   std::vector<int> labels_;
   Matrix sums_, means_;
   std::vector<Index> counts_;
@@ -133,9 +153,9 @@ SparseFit sparse_fit(WeightedClusters clusters, double s, Index iterations, doub
   std::vector<double> a = clusters.between();
   out.w = sparse_weights(a, s);
   while (static_cast<Index>(out.objective.size()) < iterations && !out.converged) {
-    for (Index step = 0; step < kLloydSteps; ++step) {
-      if (clusters.step(out.w) == 0) break;
-    }
+    Index step = 0;
+    while (step < kLloydSteps && clusters.step(out.w) > 0) ++step;
+    if (step == 0) clusters.exchange(out.w);
     a = clusters.between();
     std::vector<double> w = sparse_weights(a, s);
     out.converged = change_of(out.w, w) <= tolerance;
@@ -214,7 +234,7 @@ std::vector<double> log_objectives(const Matrix& rows, const std::vector<double>
                                    const SparseKmOptions& options, Context& context) {
   const Source source = owned(rows);
   const Centered z(source, column_moments(source, context));
-  WeightedClusters start(z, options.clusters, context);
+  WeightedClusters start(z, rows, options.clusters, context);
   start.start_from(start_means(rows, options.clusters, options.restarts, context));
   std::vector<double> out;
   for (const double s : bounds) {
@@ -388,9 +408,9 @@ Selection sparsekm(const Source& source, const SparseKmOptions& options, Context
     out.report.resolved.emplace_back("bound", s);
   }
   context.phase("clusters and weights");
-  WeightedClusters clusters(z, options.clusters, context);
-  clusters.start_from(start_means(centred_rows(some_rows(table.source, plan.start_rows, context), table.moments),
-                                  options.clusters, options.restarts, context));
+  const Matrix rows = centred_rows(some_rows(table.source, plan.start_rows, context), table.moments);
+  WeightedClusters clusters(z, rows, options.clusters, context);
+  clusters.start_from(start_means(rows, options.clusters, options.restarts, context));
   // With tolerance 0 even weights that stay as they are do not end it.
   SparseFit fit = sparse_fit(clusters, s, options.iterations, options.tolerance > 0 ? options.tolerance : -1, context);
 
