@@ -49,6 +49,7 @@ void write_request(Json& json, const SelectionRecord& record) {
   json.member("seed", record.seed).member("threads", record.threads);
   if (record.request.seeds) json.member("seeds", *record.request.seeds);
   if (record.request.resample) json.member("resample", *record.request.resample);
+  if (record.request.connectivity) json.member("connectivity", record.request.connectivity->origin);
   json.member_if(record.memory_limit > 0, "memory", record.memory_limit);
   json.member("include", record.request.include).member("exclude", record.request.exclude);
   json.member("supervised", !record.request.classes.empty()).end_object();
