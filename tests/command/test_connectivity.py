@@ -113,6 +113,19 @@ def test_the_table_may_be_text(table, graph, tmp_path, X):
     assert found["scores"] == wanted["scores"]
 
 
+@pytest.mark.native
+def test_rows_on_disk(tmp_path):
+    """The graph is in memory, and counts."""
+    n = 30000
+    np.save(tmp_path / "x.npy", planted(n, 100, 3, informative=5))
+    ring = sparse.coo_matrix((np.ones(n), (np.arange(n), (np.arange(n) + 3) % n)), (n, n)).tocsr()
+    sparse.save_npz(tmp_path / "w.npz", ring.maximum(ring.T))
+    words_of = ["-m", "lapscore", "-k", "4", "--redundancy", "off", "--threads", "1", "--connectivity", tmp_path / "w.npz"]
+    runs = [select(tmp_path / "x.npy", *words_of, *limit) for limit in ([], ["--memory", "24MB"])]
+    assert [run["data"]["storage"] for run in runs] == ["memory", "disk"]
+    assert runs[0]["scores"] == runs[1]["scores"]
+
+
 def test_rows_that_are_dropped_leave_the_graph(tmp_path, X):
     W = nearest(X)
     kept = np.setdiff1d(np.arange(N), [4, 40, 89])

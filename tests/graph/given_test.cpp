@@ -106,6 +106,21 @@ TEST(Given, AnotherGraphGivesAnotherResult) {
   for (const std::string& name : kNames) EXPECT_NE(run(name, x, graph).scores, run(name, x, nullptr).scores) << name;
 }
 
+// Rows in another order, with their graph in that order; and a unit of the weights.
+TEST(Given, OrderAndUnitDoNotMatter) {
+  const Matrix x = support::mixture(60, 8, 3, 5, 4, 16), w = brute_force(x, 5);
+  Matrix turned(60, 8), turned_w(60, 60), tripled(60, 60);
+  for (Index i = 0; i < 60; ++i) {
+    std::copy_n(x.row(59 - i), 8, turned.row(i));
+    for (Index j = 0; j < 60; ++j) turned_w(i, j) = w(59 - i, 59 - j), tripled(i, j) = 3 * w(i, j);
+  }
+  for (const std::string name : {"lapscore", "spec"}) {
+    const std::vector<double> scores = run(name, x, given(w)).scores;
+    EXPECT_LE(support::largest_difference(run(name, turned, given(turned_w)).scores, scores), 1e-12) << name;
+    EXPECT_LE(support::largest_difference(run(name, x, given(tripled)).scores, scores), 1e-12) << name;
+  }
+}
+
 // 0 - 1 with weight 2, 1 - 2 with weight 3, row 3 alone.
 Matrix by_hand() {
   Matrix w(4, 4);
