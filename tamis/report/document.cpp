@@ -267,9 +267,6 @@ EarlierSelection read_selection(std::string_view json, const std::string& where)
   return columns_of_document(document, schema, where);
 }
 
-namespace {
-
-// The group of each feature, counted from 1 in the order of the groups; 0: none.
 std::vector<Index> group_numbers(const SelectResult& result) {
   std::vector<Index> out(result.scores.size(), 0);
   if (!result.redundancy) return out;
@@ -280,6 +277,8 @@ std::vector<Index> group_numbers(const SelectResult& result) {
   }
   return out;
 }
+
+namespace {
 
 // ",representative,r2,group": empty for a selected or constant column, and for one in no group.
 std::string redundancy_cells(const Redundancy& found, Index group, Index j) {
