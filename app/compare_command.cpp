@@ -23,7 +23,7 @@ using enum TextTable::Align;
 struct CompareArguments {
   DataArguments data;
   std::shared_ptr<RunArguments> run = std::make_shared<RunArguments>();
-  std::string features, methods, clusters, repeats, labels, scale, output, figures;
+  std::string features, methods, clusters, repeats, labels, scale, output, figures, connectivity;
   std::vector<std::string> set;
   bool grid = false;
 };
@@ -63,6 +63,7 @@ void add_compare_flags(CLI::App& app, CompareArguments& arguments) {
   app.add_option("--repeats", arguments.repeats, "Number of k-means++ runs (10)")->type_name("INTEGER");
   app.add_option("--scale", arguments.scale, "Scaling, as in tamis select: none, standard, minmax, unit or auto (none)")
       ->type_name("WORD");
+  app.add_option("--connectivity", arguments.connectivity)->group("");  // to say why not
   begin_group(app, kOutputGroup);
   app.add_option("-o,--output", arguments.output, "Folder for report.html and comparison.json")->type_name("DIR");
   add_figures_flag(app, arguments.figures);
@@ -94,6 +95,8 @@ std::map<std::string, Settings> parse_settings(const std::vector<std::string>& w
 // All that can be said before the table is read.
 CompareRequest parse_request(const CompareArguments& arguments, Context& context) {
   CompareRequest request;
+  require(arguments.connectivity.empty(), ErrorCode::usage,
+          "compare: --connectivity is of tamis select; here every method sees the table alone");
   request.settings = parse_settings(arguments.set);
   request.methods =
       arguments.methods.empty() ? compared_by_default(request.settings) : parse_methods(arguments.methods, context);

@@ -11,6 +11,7 @@
 #include "tamis/base/text/quote.h"
 #include "tamis/base/text/spelling.h"
 #include "tamis/eval/metrics.h"
+#include "tamis/graph/given.h"
 #include "tamis/report/document.h"
 #include "tamis/report/select_page.h"
 #include "tamis/report/verdict.h"
@@ -35,7 +36,7 @@ struct SelectArguments {
   std::string supervise;
   std::string labels;
   std::vector<std::string> include, exclude;
-  std::string groups;
+  std::string groups, connectivity;
   std::string output;
   std::string image, figures;
   std::string seeds, resample;
@@ -79,6 +80,10 @@ void add_select_flags(CLI::App& app, SelectArguments& arguments) {
   app.add_option("--groups", arguments.groups,
                  "Features that are selected as one (-k then counts groups): a file with a feature and its group per "
                  "line, or a group per feature; or @header, if columns are named NAME@GROUP")
+      ->type_name("FILE");
+  app.add_option("--connectivity", arguments.connectivity,
+                 concat("Use this graph of the rows (", methods_that(&BoundMethod::takes_graph),
+                        "): a symmetric matrix of weights, rows x rows, as .npz of SciPy, .mtx, .npy or text"))
       ->type_name("FILE");
   begin_group(app, kOutputGroup);
   app.add_option("-o,--output", arguments.output,
@@ -131,6 +136,28 @@ std::optional<Index> parse_repeats(const std::string& text, const char* name) {
   return count;
 }
 
+// Before the table: what the graph takes of the memory is part of the plan.
+void read_connectivity(Job& job, Session& session) {
+  const std::string& path = job.arguments.connectivity;
+  if (path.empty()) return;
+  require(job.bound->takes_graph(), ErrorCode::usage, MethodName{job.method.name},
+          " uses no graph of the rows, so that ", Flag{"connectivity"}, " would change nothing, need one of ",
+          methods_that(&BoundMethod::takes_graph));
+  require(path != "-" || job.arguments.data.path != "-", ErrorCode::usage,
+          "connectivity: standard input holds the table, need a file");
+  job.request.connectivity = read_graph(path, session.context());
+  job.bound->connect(job.request.connectivity);
+}
+
+// Those rows of the graph that the table has.
+void follow_dropped_rows(Job& job) {
+  if (!job.request.connectivity || job.table.kept_rows.empty()) return;
+  const Graph& graph = *job.request.connectivity;
+  require(graph.rows == job.table.rows_read, ErrorCode::usage, graph.origin, ": a graph of ", graph.rows,
+          " rows, the table has ", job.table.rows_read, " before ", Flag{"missing", "drop-rows"}, " drops any");
+  job.request.connectivity = graph_among(graph, job.table.kept_rows);
+}
+
 void read_and_resolve(Job& job, Session& session) {
   const SelectArguments& arguments = job.arguments;
   if (!arguments.features.empty()) job.request.features = parse_feature_count(arguments.features);
@@ -153,11 +180,13 @@ void read_and_resolve(Job& job, Session& session) {
     if (!labels.empty() && !known) options.labels.push_back(labels);
   }
   if (job.request.features.count) job.bound->aim_at(*job.request.features.count);
+  read_connectivity(job, session);
   job.table = session.read(arguments.data, options, peaks_of(*job.bound, context, job.request));
   for (const auto& list : arguments.exclude) {
     std::string& given = job.table.read_with["exclude"];
     given += (given.empty() ? "" : ",") + list;
   }
+  follow_dropped_rows(job);
   if (job.page.image) require_image(*job.page.image, job.table);
   job.request.name = [&table = job.table](Index j) { return name_or_position(table, j); };
   job.request.include = sorted(resolve_features({include}, job.table, "include"));
@@ -268,9 +297,10 @@ SelectionRecord record_of(const Job& job, Session& session) {
       warnings.push_back(warning.text());
   }
   Context& context = session.context();
-  return {
-      job.table,         job.method,           job.bound->options(),  job.request, job.result,           context.seed,
-      context.threads(), context.memory_limit, peak_resident_bytes(), warnings,    job.arguments.data.id};
+  return {job.table,         job.method,           options_in_use(*job.bound, job.request),
+          job.request,       job.result,           context.seed,
+          context.threads(), context.memory_limit, peak_resident_bytes(),
+          warnings,          job.arguments.data.id};
 }
 
 // The files of a result, the page first.
@@ -393,7 +423,8 @@ int run_select(const SelectArguments& arguments) {
   read_and_resolve(job, session);
   std::optional<OutputFolder> folder;
   if (!arguments.output.empty()) {
-    std::vector<std::string> inputs = {arguments.data.path, arguments.labels, arguments.supervise, arguments.groups};
+    std::vector<std::string> inputs = {arguments.data.path, arguments.labels, arguments.supervise, arguments.groups,
+                                       arguments.connectivity};
     const std::vector<std::string> names = possible_files(job);
     for (const auto& name : names) require_other_file(arguments.checkpoint, arguments.output + "/" + name);
     folder.emplace(arguments.output, names, inputs);

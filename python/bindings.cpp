@@ -20,6 +20,7 @@
 #include "tamis/eval/evaluate.h"
 #include "tamis/eval/metrics.h"
 #include "tamis/eval/redundancy.h"
+#include "tamis/graph/given.h"
 #include "tamis/report/document.h"
 #include "tamis/report/verdict.h"
 #include "tamis/run/apply.h"
@@ -174,7 +175,8 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
                 std::uint64_t seed, int threads, std::uint64_t memory, const nb::object& progress,
                 const nb::dict& words, const std::optional<std::vector<std::string>>& names,
                 const std::optional<double>& redundancy, const std::optional<Index>& seeds,
-                const std::optional<Index>& resample, const std::optional<std::vector<std::string>>& groups) {
+                const std::optional<Index>& resample, const std::optional<std::vector<std::string>>& groups,
+                const nb::object& connectivity) {
   const Method& method = find_method(method_name);
   const std::shared_ptr<BoundMethod> bound = method.bind();
   const Speller speller = python_names(words);
@@ -194,8 +196,11 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
     if (!init.is_none()) request.init = matrix_of(init);
     Run run(threads, seed, memory, progress);
     const Source source = source_of(data);
-    SelectResult result =
-        run.without_gil([&] { return select_features(source, method, *bound, request, run.context()); });
+    const auto graph = connectivity.is_none() ? std::nullopt : std::optional<Source>(source_of(connectivity));
+    SelectResult result = run.without_gil([&] {
+      if (graph) request.connectivity = graph_of_weights(*graph, "connectivity", run.context());
+      return select_features(source, method, *bound, request, run.context());
+    });
     const std::vector<std::string> warnings = warning_texts(result.selection.report.warnings, run.warnings(), speller);
     const Context& used = run.context();
     Fitted fitted{&method, bound, request, result, used.seed, used.threads(), used.memory_limit, warnings};
@@ -305,9 +310,10 @@ NB_MODULE(_core, m) {
         "classes"_a.none() = nb::none(), "init"_a.none() = nb::none(), "seed"_a = 0, "threads"_a = 0, "memory"_a = 0,
         "progress"_a.none() = nb::none(), "words"_a = nb::dict(), "names"_a.none() = nb::none(),
         "redundancy"_a.none() = nb::none(), "seeds"_a.none() = nb::none(), "resample"_a.none() = nb::none(),
-        "groups"_a.none() = nb::none(),
+        "groups"_a.none() = nb::none(), "connectivity"_a.none() = nb::none(),
         "One selection, as `tamis select` does it. With `names` (empty: there are none) it warns about doubtful "
-        "columns. `groups`: one for each feature, '' where it is a group by itself.");
+        "columns. `groups`: one for each feature, '' where it is a group by itself. `connectivity`: a graph of the "
+        "rows.");
   m.def("compare", &compare, "data"_a, "methods"_a, "features"_a, "clusters"_a, "scale"_a = "none",
         "classes"_a.none() = nb::none(), "settings"_a = nb::dict(), "repeats"_a = comparing.repeats,
         "grid"_a = comparing.grid, "seed"_a = 0, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none(),

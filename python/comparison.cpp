@@ -4,6 +4,7 @@
 
 #include "python/run.h"
 #include "python/spelling.h"
+#include "tamis/report/verdict.h"
 #include "tamis/run/compare.h"
 
 namespace tamis::python {
@@ -53,12 +54,23 @@ nb::list list_of(const std::vector<GridRun>& grid, const Speller& speller) {
   return out;
 }
 
-nb::dict dict_of(const ComparedMethod& row, bool classes_known, const Speller& speller) {
+// Of ACC, from the best method of the size at that position: mean, low, high, and whether it is clear.
+nb::object against_best(const ComparedSize& size, const Comparison& comparison, std::size_t position) {
+  const SubsetScore& best = best_method(comparison, position)->sizes[position].score;
+  const auto difference = paired_difference(size.score, best, &StartScore::accuracy);
+  if (!difference) return nb::none();
+  return nb::make_tuple(difference->mean, difference->low, difference->high, difference->is_clear());
+}
+
+nb::dict dict_of(const ComparedMethod& row, const Comparison& comparison, bool classes_known, const Speller& speller) {
   nb::dict out = run_dict(row.seconds, row.report.status, row.failure, speller);
   nb::list sizes;
   for (const auto& size : row.sizes) {
     nb::dict one = dict_of(size.score, classes_known);
-    if (classes_known) one["accuracy_p"] = size.accuracy_p;
+    if (classes_known) {
+      one["accuracy_p"] = size.accuracy_p;
+      one["against_best"] = against_best(size, comparison, static_cast<std::size_t>(&size - row.sizes.data()));
+    }
     sizes.append(one);
   }
   out["name"] = row.name;
@@ -80,7 +92,7 @@ nb::list notes_of(const Run& run, const std::vector<std::string>& notes, const S
 nb::dict dict_of(const Comparison& comparison, const CompareRequest& request, const Run& run, const Speller& speller) {
   const bool classes_known = !request.classes.empty();
   nb::list methods, random;
-  for (const auto& row : comparison.methods) methods.append(dict_of(row, classes_known, speller));
+  for (const auto& row : comparison.methods) methods.append(dict_of(row, comparison, classes_known, speller));
   for (const auto& band : comparison.random) random.append(dict_of(band, classes_known));
   nb::dict out;
   out["methods"] = methods;

@@ -28,9 +28,10 @@ nb::object page_of(const Fitted& fitted, const nb::object& data, const std::vect
     if (!image.empty()) options.image = parse_image_shape(image);
     if (options.image) require_image(*options.image, table);
     Run run(fitted.threads, fitted.seed, fitted.memory_limit, nb::none());
-    const SelectionRecord record{
-        table,       *fitted.method, fitted.bound->options(), fitted.request,        fitted.result,
-        fitted.seed, fitted.threads, fitted.memory_limit,     peak_resident_bytes(), fitted.warnings};
+    const SelectionRecord record{table,          *fitted.method,      options_in_use(*fitted.bound, fitted.request),
+                                 fitted.request, fitted.result,       fitted.seed,
+                                 fitted.threads, fitted.memory_limit, peak_resident_bytes(),
+                                 fitted.warnings};
     const std::string html = run.without_gil([&] { return page_html(select_page(record, options, run.context())); });
     return nb::object(nb::bytes(html.data(), html.size()));
   });

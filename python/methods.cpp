@@ -51,6 +51,11 @@ nb::dict describe_method(const Method& method) {
   out["reference"] = method.reference;
   out["takes_classes"] = bound->takes_classes();
   out["takes_init"] = bound->takes_init();
+  nb::list graph_options;
+  if (GraphOptions graph; bound->takes_graph()) {
+    for (const auto& option : describe(graph)) graph_options.append(option.in_python());
+  }
+  out["graph_options"] = graph_options;
   out["chooses_count"] = bound->chooses_count();
   out["one_pass"] = method.one_pass;
   out["remote"] = method.remote;

@@ -7,7 +7,8 @@
 
 namespace tamis::python {
 
-// [{"name", "python_name", "summary", "formula", "reference", "takes_classes", "takes_init", "options": [{"name",
+// [{"name", "python_name", "summary", "formula", "reference", "takes_classes", "takes_init", "graph_options" (of the
+//   graph that `connectivity` replaces; empty: it takes none), "options": [{"name",
 //   "python_name", "type", "default", "range", "help", "unset"}]}]
 nb::list describe_methods();
 

@@ -17,6 +17,7 @@
 #include "tamis/eval/metrics.h"
 #include "tamis/eval/redundancy.h"
 #include "tamis/eval/stability.h"
+#include "tamis/graph/given.h"
 #include "tamis/graph/graph.h"
 #include "tamis/graph/laplacian.h"
 #include "tamis/run/compare.h"

@@ -13,6 +13,7 @@ from ._running import progress_for, seed_of, thread_count
 _METHODS = {method["name"]: method for method in _core.methods()}
 _NAMES = {method[key].lower(): name for name, method in _METHODS.items() for key in ("name", "python_name")}
 _MEASURES = ("accuracy", "nmi", "adjusted_rand")
+_AGAINST_BEST = ("against_best", "against_best_low", "against_best_high", "against_best_clear")
 _CALL_WORDS = {
     "clusters": "n_clusters",
     "features": "n_features",
@@ -86,6 +87,9 @@ def compare(
         - with y: `accuracy`, `nmi`, `adjusted_rand`, their standard deviations `accuracy_sd`, ... over the starts and
           `accuracy_best`, ... of the start with the lowest inertia,
           and `accuracy_p`, (1 + number of random subsets at least as good) / (1 + 20);
+        - with y: `against_best`, the mean difference of the accuracy from that of the best method of this size, paired over
+          the starts, its 95 % interval `against_best_low` and `against_best_high`, and `against_best_clear`, whether the
+          interval leaves out 0; missing if there is one start, and for ``random`` and ``allfea``;
         - `redundancy`, the mean absolute correlation of the selected features;
         - with grid: `label_best`, `grid_median`, `grid_worst` (accuracies), `evaluations`, `best_options`;
         - `seconds`, `bytes` and `iterations` of the ranking, `status` ("direct", "converged", "max_iterations" or
@@ -298,6 +302,9 @@ def _settings(options):
         known = {option["python_name"]: option for option in _METHODS[name]["options"]}
         one = settings.setdefault(name, {})
         for option, value in values.items():
+            if option == "connectivity" and _METHODS[name]["graph_options"]:
+                who = _METHODS[name]["python_name"]
+                raise ValueError(f"compare: every method sees X alone; tamis.{who}(connectivity=...) takes a graph of the rows")
             if option not in known:
                 who, allowed = _METHODS[name]["python_name"], ", ".join(known) or "none"
                 raise ValueError(f"compare: {who} has no option {option!r}, need one of: {allowed}")
@@ -359,7 +366,9 @@ def _comparison_frame(pandas, found, labelled, grid):
         for place, size in enumerate(sizes):
             row = {"method": method["name"], "n_features": size, **run}
             if method["sizes"]:
-                row.update(_measures(method["sizes"][place]), accuracy_p=method["sizes"][place].get("accuracy_p"))
+                size = method["sizes"][place]
+                row.update(_measures(size), accuracy_p=size.get("accuracy_p"))
+                row.update(zip(_AGAINST_BEST, size.get("against_best") or ()))
             row.update(_grid_summary(method, place) if grid else {})
             rows.append(row)
     bands = [("random", band) for band in found["random"]]
@@ -369,7 +378,7 @@ def _comparison_frame(pandas, found, labelled, grid):
 
 
 def _columns(labelled, grid):
-    measured = [name for measure in _MEASURES for name in (measure, f"{measure}_sd")] + ["accuracy_p"]
+    measured = [name for measure in _MEASURES for name in (measure, f"{measure}_sd")] + ["accuracy_p", *_AGAINST_BEST]
     measured += [f"{measure}_best" for measure in _MEASURES]
     columns = ["method", "n_features", *(measured if labelled else []), "redundancy"]
     columns += ["label_best", "grid_median", "grid_worst", "evaluations", "best_options"] if grid else []
@@ -379,7 +388,8 @@ def _columns(labelled, grid):
 def _typed(frame):
     texts = ("method", "status", "error", "best_options")
     counts = ("bytes", "iterations", "evaluations")  # may be missing, unlike n_features
-    kinds = {"n_features": np.int64, **{name: "Int64" for name in counts}, **{name: object for name in texts}}
+    kinds = {"n_features": np.int64, "against_best_clear": "boolean"}
+    kinds |= {**dict.fromkeys(counts, "Int64"), **dict.fromkeys(texts, object)}
     frame = frame.astype({name: kinds.get(name, np.float64) for name in frame.columns})
     for name in texts:
         if name in frame:

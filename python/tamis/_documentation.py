@@ -68,6 +68,11 @@ _SHARED = {
         "Features that are selected as one: their groups by name or position, or a group for every feature (None or NaN: "
         "by itself). `n_features_to_select` then counts groups, and every feature has the score of its group.",
     ),
+    "connectivity": (
+        "sparse matrix or array of shape (n_samples, n_samples), or None, default=None",
+        "Graph of the rows in place of one of nearest rows: symmetric weights, finite and >= 0; the diagonal is not used. The "
+        "options of the other graph must then keep their defaults.",
+    ),
     "verbose": ("int, default=0", "1 shows a line of progress on standard error."),
 }
 

@@ -13,7 +13,7 @@ from scipy import sparse
 from . import _core
 from ._backed import BackedRows, CopiedRows
 from ._core_data import core_data
-from ._inputs import feature_groups
+from ._inputs import feature_groups, graph_weights
 from ._running import progress_for, repeats, seed_of, thread_count, warn_all
 
 _METHODS = {method["name"]: method for method in _core.methods()}
@@ -45,6 +45,7 @@ def select_genes(
     gene_symbols=None,
     seeds=None,
     resample=None,
+    connectivity=None,
     **options,
 ):
     """Select the genes that carry the structure of the cells.
@@ -99,6 +100,10 @@ def select_genes(
         Number of further runs that measure how stable the selection is: with the seeds after `random_state` (the first of
         so many is the selection itself), or on random halves of the cells. At most one of them, 2..1000, not with
         `batch_key`. See docs/stability.md.
+    connectivity : str, sparse matrix or array of shape (n_obs, n_obs), default=None
+        Graph of the cells that lapscore, spec, mcfs, ndfs and rufs use in place of one of nearest cells: a key of ``.obsp``, such
+        as "connectivities" after ``scanpy.pp.neighbors``, or symmetric weights. With `batch_key`, the edges within each batch.
+        See docs/graph.md.
     **options
         Further options of the method, named as in its selector: ``alpha=0.5``, ``n_neighbors=10``.
 
@@ -121,9 +126,10 @@ def select_genes(
             the middle 90 % of them (in all if they are fewer than 20). NaN for excluded genes.
 
         ``.uns["tamis"]`` describes the run: ``version, method, n_top, scale, random_state, params`` (the options),
-        ``resolved`` (values determined from the data: an array each, one number per batch), ``warnings``; also ``layer``
-        and ``batches`` (``key, names, n_obs, skipped``) if given, and ``stability`` (``by, runs, rows, counts, text`` and,
-        unless all genes are selected, ``index, variance, interval``). Options that are None are left out.
+        ``resolved`` (values determined from the data: an array each, one number per batch), ``warnings``; also ``layer``,
+        ``connectivity`` (the key, or "matrix") and ``batches`` (``key, names, n_obs, skipped``) if given, and ``stability``
+        (``by, runs, rows, counts, text`` and, unless all genes are selected, ``index, variance, interval``). Options that are
+        None are left out.
 
     Warns
     -----
@@ -146,6 +152,7 @@ def select_genes(
     grouped = _gene_groups(adata, groups, batch_key)
     _check_counts(adata, n_top, included if grouped is None else np.zeros_like(included), excluded, batch_key)
     _check_repeats(seeds, resample, batch_key)
+    graph = _graph(adata, connectivity, method)
     X, look = _matrix(adata, layer, method, excluded)
     early = look.warnings()
     warn_all(early, stacklevel=2)
@@ -164,7 +171,7 @@ def select_genes(
         "groups": grouped,
     }
     if batch_key is None:
-        result = _run(method, X, None, init, shared, verbose, method["python_name"])
+        result = _run(method, X, None, init, graph, shared, verbose, method["python_name"])
         score, order, batches, reports = result["scores"], result["ranking"], None, [result["report"]]
         guidance, stability = result["guidance"] or {}, result["stability"]
         n_top = len(result["selected"])
@@ -172,7 +179,7 @@ def select_genes(
             included = np.isin(np.arange(adata.n_vars), result["selected"])
         found = list(result["warnings"])
     else:
-        score, order, batches, reports, found = _over_batches(adata, method, X, batch_key, init, shared, verbose)
+        score, order, batches, reports, found = _over_batches(adata, method, X, batch_key, init, graph, shared, verbose)
         guidance, stability = {}, None
     found = look.warnings()[len(early) :] + found
     warn_all(found, stacklevel=2)
@@ -189,6 +196,9 @@ def select_genes(
 
         return pandas.DataFrame(columns, index=adata.var_names)
     about = _description(method, options, init, shared, reports, [message for _, message in early + found])
+    if connectivity is not None:
+        about["connectivity"] = connectivity if isinstance(connectivity, str) else "matrix"
+        about["params"] = {name: value for name, value in about["params"].items() if name not in method["graph_options"]}
     if layer is not None:
         about["layer"] = layer
     if key is not None:
@@ -290,6 +300,22 @@ def _gene_groups(adata, groups, batch_key):
             raise ValueError(f"select_genes: groups = {groups!r} is not a column of .var")
         groups = adata.var[groups].to_numpy(dtype=object)
     return feature_groups(groups, adata.var_names, adata.n_vars, "select_genes")
+
+
+def _graph(adata, connectivity, method):
+    """The weights of the edges between cells, for the core to check; None without a graph."""
+    if connectivity is None:
+        return None
+    if not method["graph_options"]:
+        able = ", ".join(one["name"] for one in _METHODS.values() if one["graph_options"])
+        raise ValueError(f"select_genes: {method['python_name']} uses no graph of the cells, need one of {able} for connectivity")
+    if isinstance(connectivity, str):
+        if connectivity not in adata.obsp:
+            known = ", ".join(map(repr, adata.obsp)) or "it is empty; scanpy.pp.neighbors(adata) adds 'connectivities'"
+            raise ValueError(f"select_genes: connectivity = {connectivity!r} is not a key of .obsp ({known})")
+        connectivity = adata.obsp[connectivity]
+    graph_weights(connectivity, adata.n_obs, "select_genes")
+    return connectivity.tocsr() if sparse.issparse(connectivity) else np.asarray(connectivity)
 
 
 def _mask_column(adata, column, what):
@@ -463,17 +489,19 @@ def _rows_of(X, rows):
 # --- Running ----------------------------------------------------------------------------------------------------------
 
 
-def _run(method, X, rows, init, shared, verbose, name):
+def _run(method, X, rows, init, graph, shared, verbose, name):
     progress = progress_for(verbose, name)
     start = init if init is None or rows is None else np.ascontiguousarray(init[rows])
+    if graph is not None:
+        graph = core_data(graph if rows is None else graph[rows][:, rows])
     try:
-        return _core.select(method["name"], _rows_of(X, rows), init=start, progress=progress, **shared)
+        return _core.select(method["name"], _rows_of(X, rows), init=start, connectivity=graph, progress=progress, **shared)
     finally:
         if progress:
             progress.close()
 
 
-def _over_batches(adata, method, X, batch_key, init, shared, verbose):
+def _over_batches(adata, method, X, batch_key, init, graph, shared, verbose):
     """The negated median ranks, the order, the batches, their reports and warnings."""
     need = _rows_needed(shared["options"])
     ranks, used, skipped, reports, found = [], [], [], [], []
@@ -482,7 +510,7 @@ def _over_batches(adata, method, X, batch_key, init, shared, verbose):
             skipped.append((name, f"{len(rows)} row{'' if len(rows) == 1 else 's'}, need at least {need}"))
             continue
         try:
-            result = _run(method, X, rows, init, shared, verbose, f"{method['python_name']} {name}")
+            result = _run(method, X, rows, init, graph, shared, verbose, f"{method['python_name']} {name}")
         except _core.NoVariation:
             skipped.append((name, "no variation"))
             continue

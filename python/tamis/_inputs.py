@@ -4,9 +4,11 @@ import numbers
 from collections.abc import Mapping
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_array
 
 from . import _core
+from ._core_data import core_data
 from ._frames import require_loaded, require_numbers
 from ._unwrap import unwrapped
 
@@ -156,6 +158,26 @@ def _grouped_position(feature, places, count, where):
         hint = f"; did you mean {close[0]!r}?" if close else ""
         raise ValueError(f"{where}: groups: no feature is named {feature!r}{hint}")
     return _position(feature, places, count, f"{where}: groups")
+
+
+def graph_weights(W, rows, where):
+    """A graph of the rows for the core, which checks the numbers; None without one."""
+    if W is None:
+        return None
+    if not sparse.issparse(W):
+        if isinstance(W, str) or hasattr(W, "__dask_graph__"):
+            raise ValueError(f"{where}: connectivity is {_shown(W)}, need a SciPy sparse matrix or an array")
+        W = np.asarray(W)
+    if W.dtype.kind not in "biuf":
+        raise ValueError(f"{where}: connectivity holds elements of type {W.dtype}, need real numbers")
+    if W.shape != (rows, rows):
+        shape = " x ".join(map(str, W.shape)) or "a single number"
+        raise ValueError(f"{where}: connectivity is {shape}, need rows x rows = {rows} x {rows}")
+    return core_data(W)
+
+
+def _shown(value):
+    return repr(value) if isinstance(value, str) else f"of type {type(value).__name__}"
 
 
 def _group_text(group):

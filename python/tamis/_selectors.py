@@ -20,7 +20,7 @@ from ._core_data import core_data
 from ._documentation import class_documentation
 from ._fitted import Fitted, nearest_rule
 from ._frames import blanked, column_names, positions_of, require_loaded, require_numbers
-from ._inputs import class_numbers, feature_groups
+from ._inputs import class_numbers, feature_groups, graph_weights
 from ._running import progress_for, repeats, seed_of, thread_count, warn_all
 from ._unwrap import unwrapped
 
@@ -89,6 +89,7 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
                 seeds=repeats(self.seeds, "seeds"),
                 resample=repeats(self.resample, "resample"),
                 groups=self._groups(kept),
+                connectivity=graph_weights(getattr(self, "connectivity", None), rows, type(self).__name__),
             )
             if progress:
                 progress("done", 1.0, "done")
@@ -388,6 +389,8 @@ def _signature(method):
     words.append(("redundancy", _REDUNDANT))
     words += [("missing", "refuse"), ("include", None), ("exclude", None), ("scale", "none")]
     words += [("seeds", None), ("resample", None), ("groups", None)]
+    if method["graph_options"]:
+        words.append(("connectivity", None))
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Signature(
         [inspect.Parameter("self", kind)] + [inspect.Parameter(name, kind, default=value) for name, value in words]

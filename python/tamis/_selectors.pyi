@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import sparray, spmatrix
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Bunch
@@ -144,6 +145,7 @@ class LaplacianScore(Selector, method="lapscore"):
     bandwidth: float | None
     weights: Literal["heat", "binary", "cosine"]
     recall: float
+    connectivity: spmatrix | sparray | ArrayLike | None
     def __init__(
         self,
         n_features_to_select: int | float | Literal["auto"] | None = None,
@@ -162,6 +164,7 @@ class LaplacianScore(Selector, method="lapscore"):
         seeds: int | None = None,
         resample: int | None = None,
         groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
+        connectivity: spmatrix | sparray | ArrayLike | None = None,
     ) -> None: ...
 
 class SPEC(Selector, method="spec"):
@@ -171,6 +174,7 @@ class SPEC(Selector, method="spec"):
     bandwidth: float | None
     weights: Literal["heat", "binary", "cosine"]
     recall: float
+    connectivity: spmatrix | sparray | ArrayLike | None
     def __init__(
         self,
         n_features_to_select: int | float | Literal["auto"] | None = None,
@@ -191,6 +195,7 @@ class SPEC(Selector, method="spec"):
         seeds: int | None = None,
         resample: int | None = None,
         groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
+        connectivity: spmatrix | sparray | ArrayLike | None = None,
     ) -> None: ...
 
 class MCFS(Selector, method="mcfs"):
@@ -203,6 +208,7 @@ class MCFS(Selector, method="mcfs"):
     bandwidth: float | None
     weights: Literal["heat", "binary", "cosine"]
     recall: float
+    connectivity: spmatrix | sparray | ArrayLike | None
     def __init__(
         self,
         n_features_to_select: int | float | Literal["auto"] | None = None,
@@ -226,6 +232,7 @@ class MCFS(Selector, method="mcfs"):
         seeds: int | None = None,
         resample: int | None = None,
         groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
+        connectivity: spmatrix | sparray | ArrayLike | None = None,
     ) -> None: ...
 
 class NDFS(Selector, method="ndfs"):
@@ -243,6 +250,7 @@ class NDFS(Selector, method="ndfs"):
     weights: Literal["heat", "binary", "cosine"]
     init: Literal["kmeans"] | ArrayLike
     recall: float
+    connectivity: spmatrix | sparray | ArrayLike | None
     def __init__(
         self,
         n_features_to_select: int | float | Literal["auto"] | None = None,
@@ -271,6 +279,7 @@ class NDFS(Selector, method="ndfs"):
         seeds: int | None = None,
         resample: int | None = None,
         groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
+        connectivity: spmatrix | sparray | ArrayLike | None = None,
     ) -> None: ...
 
 class RUFS(Selector, method="rufs"):
@@ -289,6 +298,7 @@ class RUFS(Selector, method="rufs"):
     weights: Literal["heat", "binary", "cosine"]
     init: Literal["kmeans"] | ArrayLike
     recall: float
+    connectivity: spmatrix | sparray | ArrayLike | None
     def __init__(
         self,
         n_features_to_select: int | float | Literal["auto"] | None = None,
@@ -318,6 +328,7 @@ class RUFS(Selector, method="rufs"):
         seeds: int | None = None,
         resample: int | None = None,
         groups: Mapping[str | int, Any] | Sequence[Any] | NDArray[Any] | None = None,
+        connectivity: spmatrix | sparray | ArrayLike | None = None,
     ) -> None: ...
 
 class UDFS(Selector, method="udfs"):

@@ -138,6 +138,13 @@ def _selector(name):
 globals().update({name: _selector(name) for name in __all__})
 
 
+def __getattr__(name):
+    if any(name == method["python_name"] for method in _core.methods()):
+        raise AttributeError(f"tamis.dask has no {name}, which needs all rows in one place: fit tamis.{name} to X.compute(), or "
+                             f"to a sample; there are {', '.join(__all__)}")  # fmt: skip
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 # --- The table -------------------------------------------------------------------------------------------------------
 
 

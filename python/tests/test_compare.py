@@ -50,6 +50,14 @@ def measured(row, labelled=True):
     return out
 
 
+def difference(row):
+    """The difference from the best method in the form of the command's JSON."""
+    if pd.isna(row.against_best):
+        return None
+    return {"mean": row.against_best, "low": row.against_best_low, "high": row.against_best_high,
+            "clear": row.against_best_clear}  # fmt: skip
+
+
 def without(values, *keys):
     return {key: value for key, value in values.items() if key not in keys}
 
@@ -68,6 +76,7 @@ def check_against_command(frame, document, labelled):
         assert {row.status for row in rows} == {method["status"]}
         if labelled:
             assert [row.accuracy_p for row in rows] == [size["accuracy_p"] for size in method["sizes"]]
+            assert [difference(row) for row in rows] == [size["against_best"] for size in method["sizes"]]
     assert [measured(row, labelled) for row in rows_of(frame, "random")] == [
         without(band, "subsets") for band in document["random"]
     ]
@@ -91,6 +100,24 @@ def test_numbers_are_those_of_the_command(digits, files):
     assert frame.n_features.tolist() == [5, 16] * (len(document["methods"]) + 1) + [64]  # and random subsets; all
     assert frame.attrs["options"]["n_clusters"] == document["options"]["clusters"] == 10
     assert frame.attrs["options"]["n_features"] == document["options"]["features"]
+
+
+def test_differences_from_the_best_are_paired(digits):
+    """The mean is that of the accuracies; an interval that leaves out 0 is clear; one start has none."""
+    X, y = digits
+    frame = tamis.compare(X, n_features=[5, 16], y=y, methods=["ufcm", "maxvar", "lapscore"], n_repeats=4)
+    ranked = frame[frame.method.isin(["ufcm", "maxvar", "lapscore"])]
+    for _, rows in ranked.groupby("n_features"):
+        assert np.allclose(rows.against_best, rows.accuracy - rows.accuracy.max())
+        best = rows.loc[rows.accuracy.idxmax()]
+        assert (best.against_best, best.against_best_low, best.against_best_high, best.against_best_clear) == (0, 0, 0, False)
+        assert (rows.against_best_low <= rows.against_best).all() and (rows.against_best <= rows.against_best_high).all()
+        leaves_out = (rows.against_best_low > 0) | (rows.against_best_high < 0)
+        assert rows.against_best_clear.tolist() == leaves_out.tolist()
+    others = frame[~frame.method.isin(["ufcm", "maxvar", "lapscore"])]
+    assert others.against_best.isna().all() and others.against_best_clear.isna().all()
+    single = tamis.compare(X, n_features=5, y=y, methods="maxvar", n_repeats=1)
+    assert single.against_best.isna().all() and "against_best" not in tamis.compare(X, n_features=5, methods="maxvar")
 
 
 def test_numbers_are_those_of_the_command_without_classes(digits, files):

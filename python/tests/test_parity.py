@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import NATIVE, make, planted
+from scipy import sparse
 from test_doors import command
 
 import tamis
@@ -36,6 +37,7 @@ PARAMETERS = {
     "--redundancy": "redundancy", "--missing": "missing", "--seed": "random_state", "--threads": "n_jobs",
     "--seeds": "seeds", "--resample": "resample", "--groups": "groups",
 }  # fmt: skip
+OF_SOME = {"--connectivity": "connectivity"}  # methods
 ELSEWHERE = {
     **dict.fromkeys(
         ["--array", "--header", "--id", "--format", "--skip", "--thousands", "--transpose", "--labels"], "options of tamis.read"
@@ -212,6 +214,34 @@ def test_labels(table, name, tmp_path):
         by_genes(frame, name, supervised=True)
 
 
+def test_a_given_graph(table, name, tmp_path):
+    frame, method = table[1], METHODS[name]
+    squared = ((frame.to_numpy()[:, None] - frame.to_numpy()[None]) ** 2).sum(axis=2)
+    W = sparse.csr_matrix(np.where(squared < np.quantile(squared, 0.1), 1.0, 0.0))
+    sparse.save_npz(tmp_path / "w.npz", W)
+    adata = ad.AnnData(frame.to_numpy(), obsp={"W": W})
+    more = clusters_of(name, {})
+    if method["graph_options"]:
+        printed = by_command(table, name, "--connectivity", tmp_path / "w.npz")
+        same(by_selector(frame, name, connectivity=W), printed)
+        for graph in ("W", W, W.toarray()):
+            found = tamis.select_genes(adata, K, method=name, inplace=False, connectivity=graph, **more)
+            same_scores(found["tamis_score"], printed)
+        with pytest.raises(AttributeError, match=f"tamis.dask has no {method['python_name']}, which needs all rows in one place"):
+            getattr(tamis.dask, method["python_name"])
+        with pytest.raises(ValueError, match="every method sees X alone"):
+            tamis.compare(frame, methods=name, options={name: {"connectivity": W}})
+        return
+    words = [NATIVE, "select", table[0], "-m", name, "--connectivity", tmp_path / "w.npz"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "uses no graph of the rows" in done.stderr
+    for module in (tamis, tamis.dask) if method["remote"] else (tamis,):
+        with pytest.raises(TypeError, match="connectivity"):
+            by_selector(frame, name, module, connectivity=W)
+    with pytest.raises(ValueError, match="uses no graph of the cells, need one of lapscore, spec, mcfs, ndfs, rufs"):
+        tamis.select_genes(adata, K, method=name, connectivity="W")
+
+
 def test_wrong_values_are_refused_by_every_door(table, name):
     for option in METHODS[name]["options"]:
         wrong, named = (("nosuch",) * 2 if option["type"] == "one of" else ("-1", -1)), option["python_name"]
@@ -229,8 +259,10 @@ def test_every_flag_has_its_place_in_python(name):
     flags = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", done.stdout, re.MULTILINE))
     own = {f"--{option['name']}" for option in METHODS[name]["options"]}
     assert own <= flags
-    unknown = flags - own - set(PARAMETERS) - set(ELSEWHERE)
+    unknown = flags - own - set(PARAMETERS) - set(OF_SOME) - set(ELSEWHERE)
     assert not unknown, f"{unknown}: make them parameters of the selectors, or say in ELSEWHERE where they are in Python"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert set(PARAMETERS.values()) <= set(make(name).get_params())
+        parameters = set(make(name).get_params())
+    assert set(PARAMETERS.values()) <= parameters
+    assert ("connectivity" in parameters) == bool(METHODS[name]["graph_options"])

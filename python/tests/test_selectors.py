@@ -88,6 +88,7 @@ def test_signatures_are_those_of_the_core(name):
     shared |= {"seeds": None, "resample": None, "groups": None}
     shared |= {"init": "kmeans"} if method["takes_init"] else {}
     shared |= {"supervised": False} if method["takes_classes"] else {}
+    shared |= {"connectivity": None} if method["graph_options"] else {}
     assert defaults == shared
 
 

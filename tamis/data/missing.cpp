@@ -203,6 +203,12 @@ void treat_numbers(Table& table, Missing missing, const std::string& where, Cont
   const bool fill = missing == Missing::mean || missing == Missing::median;
   const auto filling = fill ? fillings<T>(store, holes, missing, context) : std::vector<double>(holes.by_column.size());
   Source source = copied<T>(store, kept, filling, context);
+  if (kept.row_count() < store.rows()) {
+    table.rows_read = store.rows();
+    for (Index i = 0; i < store.rows(); ++i) {
+      if (kept.rows[i]) table.kept_rows.push_back(i);
+    }
+  }
   keep_some(table.row_ids, kept.rows);
   for (auto& [spec, labels] : table.labels) keep_labels(labels, kept.rows);
   const std::vector<std::string> dropped = keep_columns(table, kept.columns);

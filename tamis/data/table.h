@@ -33,8 +33,11 @@ struct Table {
   std::vector<std::string> names;        // d, exact bytes of the file; empty where the file has none
   std::vector<std::string> row_ids;      // n, or empty
   std::map<std::string, Labels> labels;  // by the words they were asked for with
-  std::vector<std::string> excluded_columns;     // columns of the file left out of the numbers (id, labels, text)
-  std::vector<Index> columns;                    // d, where each feature stands in the file; empty: as in the numbers
+  std::vector<std::string> excluded_columns;  // columns of the file left out of the numbers (id, labels, text)
+  std::vector<Index> columns;                 // d, where each feature stands in the file; empty: as in the numbers
+  // Where missing values dropped rows: which of the file's are left, and how many there were; empty: all of them.
+  std::vector<Index> kept_rows;
+  Index rows_read = 0;
   std::vector<std::string> notes;                // what the reader decided by itself, a line each
   std::map<std::string, std::string> read_with;  // options of reading that were given, as typed; empty text: a switch
   std::optional<Source> as_read;                 // the numbers of the file, where `source` has others (counts.h)

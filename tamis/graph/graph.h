@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,12 +14,15 @@
 
 namespace tamis {
 
+struct Graph;
+
 struct GraphOptions {
   Index neighbors = 5;              // of each row, itself not counted; n - 1 where there are fewer rows
   std::optional<double> bandwidth;  // t of the heat kernel; unset: the mean distance over all pairs of rows
   std::string weights = "heat";     // heat: exp(-||xi - xj||^2 / (2 t^2)), binary: 1, cosine: max(0, cos(xi, xj))
   double recall = 0.98;             // the share of the nearest rows to be found; 1: all of them
   Index exact_rows = 30000;         // up to this many rows all of them are found whatever the recall; for tests
+  std::shared_ptr<const Graph> given = nullptr;  // used in place of one of nearest rows (given.h)
 };
 
 // The options above, to be joined with a method's own.
@@ -33,6 +37,7 @@ struct Graph {
   bool sampled_bandwidth = false;  // the mean distance was taken over a seeded sample of pairs
   double recall = 1;               // measured on a sample of rows, where rows were searched in cells
   Index cells = 0, probes = 0;     // of that search; 0 where it was exact
+  std::string origin;              // of a given graph: its file, or what else it was given as
   std::vector<Index> offsets;      // rows + 1
   std::vector<std::int32_t> columns;
   std::vector<double> weights;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
 
 #include "tamis/base/text/quote.h"
 #include "tamis/base/text/spelling.h"
@@ -12,6 +14,15 @@
 namespace tamis {
 
 namespace {
+
+// The typographic sign, as in the numbers of tables.
+std::string with_minus_signs(std::string text) {
+  constexpr std::string_view kHyphen = " -", kMinus = " \u2212";
+  for (std::size_t found = 0; (found = text.find(kHyphen, found)) != std::string::npos; found += kMinus.size()) {
+    text.replace(found, kHyphen.size(), kMinus);
+  }
+  return text;
+}
 
 using page::TableCell;
 using enum page::Column::Kind;
@@ -153,10 +164,8 @@ class ComparePage {
     const auto difference = paired_difference(score, best, &StartScore::accuracy);
     if (!difference) return "";
     if (difference->low == 0.0 && difference->high == 0.0) return "the same";
-    return concat(!difference->is_clear() ? "not clear"
-                  : difference->mean < 0  ? "worse"
-                                          : "better",
-                  ": ", points_text(*difference));
+    const char* word = !difference->is_clear() ? "not clear" : difference->mean < 0 ? "worse" : "better";
+    return with_minus_signs(concat(word, ": ", points_text(*difference)));
   }
 
   std::vector<TableCell> score_row(const std::string& name, const SubsetScore& score, double p, std::size_t s) const {

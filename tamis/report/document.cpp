@@ -49,6 +49,7 @@ void write_request(Json& json, const SelectionRecord& record) {
   json.member("seed", record.seed).member("threads", record.threads);
   if (record.request.seeds) json.member("seeds", *record.request.seeds);
   if (record.request.resample) json.member("resample", *record.request.resample);
+  if (record.request.connectivity) json.member("connectivity", record.request.connectivity->origin);
   json.member_if(record.memory_limit > 0, "memory", record.memory_limit);
   json.member("include", record.request.include).member("exclude", record.request.exclude);
   json.member("supervised", !record.request.classes.empty()).end_object();
@@ -266,9 +267,6 @@ EarlierSelection read_selection(std::string_view json, const std::string& where)
   return columns_of_document(document, schema, where);
 }
 
-namespace {
-
-// The group of each feature, counted from 1 in the order of the groups; 0: none.
 std::vector<Index> group_numbers(const SelectResult& result) {
   std::vector<Index> out(result.scores.size(), 0);
   if (!result.redundancy) return out;
@@ -279,6 +277,8 @@ std::vector<Index> group_numbers(const SelectResult& result) {
   }
   return out;
 }
+
+namespace {
 
 // ",representative,r2,group": empty for a selected or constant column, and for one in no group.
 std::string redundancy_cells(const Redundancy& found, Index group, Index j) {

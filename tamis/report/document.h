@@ -31,6 +31,9 @@ struct SelectionRecord {
   std::string id_column = {};         // as asked for; empty: none
 };
 
+// The redundancy group of each feature, counted from 1 in the order of the groups; 0: none.
+std::vector<Index> group_numbers(const SelectResult& result);
+
 // One member per option. An unset option has the value determined from the data if the report names it, else null.
 void write_options(Json& json, const Options& options, const Report& report);
 

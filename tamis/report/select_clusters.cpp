@@ -68,7 +68,7 @@ page::Figure scatter_figure(const ClusterProfile& profile) {
   figure.title = "Rows by cluster";
   figure.caption =
       concat("Two principal components of ", profile.by_components ? "XW" : "the standardized selected features",
-             ", which show ", short_number(100.0 * profile.explained, 2), " % of its variance; ", profile.rows.size(),
+             ", which show ", std::lround(100.0 * profile.explained), " % of its variance; ", profile.rows.size(),
              " of ", profile.known, " rows. Click a cluster to hide or show it.");
   figure.alt = concat("Scatter plot of ", profile.rows.size(), " rows in two dimensions, colored by ",
                       profile.sizes.size(), " clusters.");

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "tamis/report/charts/charts.h"
+#include "tamis/report/document.h"
 #include "tamis/report/select_view.h"
 #include "tamis/run/stability/repeats.h"
 
@@ -69,6 +70,8 @@ std::string weight_reason(const SelectView& view, Index j) {
          (embedded ? concat(": clusters ", high, " and ", low) : concat(": highest in ", high, ", lowest in ", low));
 }
 
+bool has_groups(const SelectView& view) { return view.result.redundancy && !view.result.redundancy->groups.empty(); }
+
 std::string reason_text(const SelectView& view) {
   std::string out = view.profile
                         ? "Why: the clusters in which the mean of the feature is highest and lowest; the bars are "
@@ -82,6 +85,7 @@ std::string reason_text(const SelectView& view) {
     out += concat(" Stable: how many of ", stability->runs, stability->resampled ? " half samples" : " seeds",
                   " select the feature; ranks: its ranks there.");
   }
+  if (has_groups(view)) out += " Group: of features that repeat each other, as listed under Redundancy.";
   if (view.top.size() < 2) return out;
   return out + concat(" Most alike: among the best ", view.top.size(),
                       ", the feature with the largest absolute correlation r; it is the most redundant with this one.");
@@ -185,6 +189,9 @@ page::Section ranking_section(const SelectView& view) {
   if (view.result.stability) table.columns.insert(table.columns.end(), {{"stable", percent, 0}, {"ranks"}});
   if (why) table.columns.push_back({"why"});
   if (view.profile) table.columns.push_back({"by cluster", strip});
+  const bool repeated = has_groups(view);
+  const std::vector<Index> group = group_numbers(view.result);
+  if (repeated) table.columns.push_back({"group", number});
   if (view.top.size() > 1) table.columns.insert(table.columns.end(), {{"most alike"}, {"r", number, 2}});
   const std::size_t shown = std::min(kShownFeatures, view.result.ranking.size());
   for (std::size_t rank = 0; rank < shown; ++rank) {
@@ -199,6 +206,7 @@ page::Section ranking_section(const SelectView& view) {
     if (why)
       row.emplace_back(!said ? "" : view.profile ? difference_text(*view.profile, rank) : weight_reason(view, j));
     if (view.profile) row.emplace_back(said ? shown_strip(*view.profile, rank) : "");
+    if (repeated) row.push_back(group[at(j)] > 0 ? TableCell(group[at(j)]) : TableCell());
     if (view.top.size() > 1) add_partner(view, row, rank);
     table.rows.push_back(std::move(row));
   }

@@ -27,6 +27,9 @@ page::Table option_table(const SelectView& view) {
   };
   add("features", std::to_string(view.result.selected.size()), "number of selected features");
   for (const auto& option : view.record.options) add(option.name, resolved_value(view, option), option.help);
+  if (const auto& graph = view.record.request.connectivity) {
+    add("connectivity", page::file_text(graph->origin), "graph of the rows, in place of one of nearest rows");
+  }
   add("scale", name_of(view.result.scale), "scaling of columns or rows before ranking");
   add("seed", std::to_string(view.record.seed), "seed of all random numbers");
   add("threads", std::to_string(view.record.threads), "number of threads; the result does not depend on it");

@@ -122,6 +122,13 @@ ColumnName name_in(const SelectRequest& request, const std::vector<Index>& avail
   return [&](Index j) { return request.name ? request.name(available[j]) : std::to_string(available[j]); };
 }
 
+void use_graph(BoundMethod& bound, const Method& method, const SelectRequest& request) {
+  if (!request.connectivity) return;
+  require(bound.takes_graph(), ErrorCode::usage, MethodName{method.name}, " uses no graph of the rows, so that ",
+          Flag{"connectivity"}, " would change nothing, need one of ", methods_that(&BoundMethod::takes_graph));
+  bound.connect(request.connectivity);
+}
+
 // What is doubtful about the table as it stands, and about its units where they matter.
 std::vector<Message> warnings_of(const Source& kept, const ColumnMoments& moments, const SelectRequest& request,
                                  bool units_matter, const std::vector<Index>& available, Context& context) {
@@ -198,6 +205,10 @@ std::string checkpoint_key(const Method& method, const Options& options, std::op
   for (const Option& option : options) key += concat(option.name, '=', value_text(option), '\n');
   if (aimed_at) key += concat("features=", *aimed_at, "\ninclude=", digest_of(request.include), '\n');
   if (request.groups.groups.any()) key += concat("groups=", digest_of(request.groups.groups.of()), '\n');
+  if (const auto& graph = request.connectivity) {
+    const std::string edges = concat(digest_of(graph->offsets), digest_of(graph->columns));
+    key += concat("connectivity=", edges, digest_of(graph->weights), '\n');
+  }
   return key + "supervise=" + digest_of(request.classes) + "\ndata=" + data_key(source, moments, context) + "\n";
 }
 
@@ -390,6 +401,7 @@ SelectResult select_once(const Source& source, const Method& method, BoundMethod
   if (request.scale != Scaling::none) bound.keep_units();
   if (!request.classes.empty()) bound.supervise(request.classes);
   if (!request.init.empty()) bound.start_from(request.init);
+  use_graph(bound, method, request);
   const bool ranks_groups = groups.any() && !bound.takes_groups();
   if (groups.any()) bound.group(groups);
   if (request.features.count || request.features.fraction) {
@@ -458,6 +470,16 @@ SelectResult select_once(const Source& source, const Method& method, BoundMethod
 }
 
 }  // namespace
+
+Options options_in_use(BoundMethod& bound, const SelectRequest& request) {
+  Options out = bound.options();
+  if (!request.connectivity) return out;
+  GraphOptions graph;
+  for (const Option& unused : describe(graph)) {
+    std::erase_if(out, [&](const Option& option) { return option.name == unused.name; });
+  }
+  return out;
+}
 
 SelectResult select_features(const Source& source, const Method& method, BoundMethod& bound,
                              const SelectRequest& request, Context& context) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -25,7 +26,9 @@ struct SelectRequest {
                                // excluded is so with its whole group; none: each by itself
   std::vector<int> classes;    // of the rows (-1: unlabeled), to supervise the method; empty: none
   Matrix init;                 // n x clusters, >= 0: labels to start from; empty: those of the method
-  bool evidence = false;       // p-values of the columns (evidence.h) for a method that has none of its own
+  // Of the rows, in place of the one that the method would make (graph/given.h); null: the method's own.
+  std::shared_ptr<const Graph> connectivity = nullptr;
+  bool evidence = false;  // p-values of the columns (evidence.h) for a method that has none of its own
   // |r| from which columns repeat each other, where the result says which do (representatives.h); unset: it does not.
   std::optional<double> redundancy;
   bool page = false;  // a page will be made of the result: the forecast has what that costs
@@ -61,6 +64,9 @@ std::vector<double> for_all_columns(const std::vector<double>& values, const Sel
 
 // What a run will cost: the method's plan, and what comes after it.
 Plan plan_of_run(const BoundMethod& bound, const Shape& shape, const SelectRequest& request, int threads);
+
+// The options of the method, but for those of a graph in whose place another is given.
+Options options_in_use(BoundMethod& bound, const SelectRequest& request);
 
 // Columns are positions in `source`. Throws Error(usage) on a request that cannot be met, and what the method throws.
 SelectResult select_features(const Source& source, const Method& method, BoundMethod& bound,

@@ -9,6 +9,7 @@
 
 #include "tamis/base/error.h"
 #include "tamis/data/passes/passes.h"
+#include "tamis/graph/given.h"
 #include "tamis/graph/graph.h"
 #include "tamis/select/plan.h"
 #include "tamis/select/selection.h"
@@ -59,8 +60,19 @@ inline void report_search(const Graph& graph, Report& report) {
   report.resolved.emplace_back("cells", static_cast<double>(graph.cells));
 }
 
+// What there is to say of a given graph.
+inline void report_given(const Graph& graph, Report& report) {
+  report.resolved.emplace_back("edges", static_cast<double>(graph.columns.size() / 2));
+  const Index isolated = isolated_rows(graph);
+  if (isolated == 0) return;
+  report.resolved.emplace_back("isolated_rows", static_cast<double>(isolated));
+  report.warnings.push_back(message(graph.origin, ": ", isolated, " of ", graph.rows, " rows ",
+                                    isolated == 1 ? "has" : "have", " no edge in the graph"));
+}
+
 // What the data decided about a graph.
 inline void report_graph(const Graph& graph, const GraphOptions& options, Report& report) {
+  if (options.given) return report_given(graph, report);
   report.resolved.emplace_back("neighbors", static_cast<double>(graph.neighbors));
   if (options.weights == "heat") report.resolved.emplace_back("bandwidth", graph.bandwidth);
   report_search(graph, report);

@@ -37,6 +37,9 @@ class BoundMethod {
   // (rank_groups_by_mean_square). What the method aims at then counts groups.
   virtual bool takes_groups() const { return false; }
   virtual void group(const ColumnGroups& groups) { static_cast<void>(groups); }
+  // A graph of the rows in place of the one that the method would make.
+  virtual bool takes_graph() const { return false; }
+  virtual void connect(const std::shared_ptr<const Graph>& graph) { static_cast<void>(graph); }
   // Whether it divides columns by their deviations itself, so that their units do not matter.
   virtual bool standardizes() const { return false; }
   // The caller scales the columns its own way: it does not.
@@ -134,6 +137,13 @@ class Bound final : public BoundMethod {
   }
   void group([[maybe_unused]] const ColumnGroups& groups) override {
     if constexpr (requires { options_.groups; }) options_.groups = groups;
+  }
+
+  bool takes_graph() const override {
+    return requires(MethodOptions o) { o.graph.given; };
+  }
+  void connect([[maybe_unused]] const std::shared_ptr<const Graph>& graph) override {
+    if constexpr (requires { options_.graph.given; }) options_.graph.given = graph;
   }
 
   bool standardizes() const override {

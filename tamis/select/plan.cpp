@@ -173,12 +173,22 @@ GraphCost::GraphCost(const Shape& x, const GraphOptions& options, int threads)
       making(x.n() * (kEdge * static_cast<double>(std::min(options.neighbors, x.rows - 1)) + kGraphRow)),
       kept(making / 2),
       seconds(search_seconds(x, threads)) {
+  if (options.given) {
+    constexpr double kReadEdge = 6, kGivenEdge = 1.5, kGivenRow = 2, kOwnPasses = 2;  // of an edge: both directions
+    const auto edges = static_cast<double>(options.given->columns.size());
+    searching = kReadEdge * edges + kGivenRow * x.n();
+    making = kept = kGivenEdge * edges + kGivenRow * x.n();
+    seconds = 0;
+    passes = kOwnPasses;
+    return;
+  }
   if (!searches_cells(options, x.rows)) return;
   searching = cell_search_numbers(x, static_cast<double>(options.neighbors), threads);
   seconds = cell_search_seconds(x, threads);
 }
 
 std::string graph_path(const GraphOptions& options, Index rows) {
+  if (options.given) return "given graph";
   return (searches_cells(options, rows) ? "graph in cells, " : "graph, ") + options.weights + " weights" +
          (samples_bandwidth(options, rows) ? ", bandwidth from a sample of pairs" : "");
 }

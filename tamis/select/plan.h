@@ -68,14 +68,15 @@ bool reads_once(const Shape& shape);
 // The first directions, `width` of them with the guards.
 double directions_numbers(const Shape& shape, PrincipalPath path, double width, int threads);
 
-// The graph of nearest rows: while they are searched, while it is made, and as it is.
+// The graph of nearest rows: while they are searched, while it is made, and as it is. One that is given is there
+// throughout, and takes no search.
 struct GraphCost {
   GraphCost(const Shape& shape, const GraphOptions& options, int threads);
   double searching, making, kept;
   double seconds;
   double passes = 5;
 };
-// "graph in cells, heat weights"
+// "graph in cells, heat weights", "given graph"
 std::string graph_path(const GraphOptions& options, Index rows);
 
 // The smoothest eigenvectors of a graph.

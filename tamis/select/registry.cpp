@@ -41,12 +41,25 @@ const Method& find_method(const std::string& name) {
   fail(ErrorCode::usage, "method = ", name, ", need one of: ", known, did_you_mean(name, names));
 }
 
-std::string methods_that(bool Method::*can) {
+namespace {
+
+template <class Can>
+std::string names_where(Can can) {
   std::string names;
   for (const auto& method : methods()) {
-    if (method.*can) names += (names.empty() ? "" : ", ") + method.name;
+    if (can(method)) names += (names.empty() ? "" : ", ") + method.name;
   }
   return names;
+}
+
+}  // namespace
+
+std::string methods_that(bool Method::*can) {
+  return names_where([=](const Method& method) { return method.*can; });
+}
+
+std::string methods_that(bool (BoundMethod::*can)() const) {
+  return names_where([=](const Method& method) { return ((*method.bind()).*can)(); });
 }
 
 }  // namespace tamis

@@ -13,5 +13,6 @@ const std::vector<Method>& methods();
 const Method& find_method(const std::string& name);
 // "a, b": the methods that can do it.
 std::string methods_that(bool Method::*can);
+std::string methods_that(bool (BoundMethod::*can)() const);
 
 }  // namespace tamis

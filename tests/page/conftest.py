@@ -79,7 +79,7 @@ def pages(tmp_path_factory):
             folder / f"{name}-compare")
     np.save(folder / "wide.npy", planted(300, 3000))
     run("select", folder / "wide.npy", "-m", "ufcm", "-c", "3", "-k", "100", "-o", folder / "wide")
-    run("select", folder / "wide.npy", "-m", "lapscore", "-k", "100", "-o", folder / "direct")
+    run("select", folder / "wide.npy", "-m", "lapscore", "-k", "100", "--resample", "3", "-o", folder / "direct")
     for kind, sets in {"harmful": HARMFUL_SETS, "clean": ["first", "second", "third"]}.items():
         data = folder / f"{kind}-sets"
         data.mkdir()

@@ -174,10 +174,20 @@ def test_the_table_is_that_of_the_files(pages, open_page):
     selection = json.loads((pages["clean"].parent / "selection.json").read_text())
     chosen = [name for name, mark in zip(column(opened, "name"), column(opened, "selected")) if mark == "yes"]
     assert chosen == selection["names"]
+    ranked = list(csv.DictReader((pages["clean"].parent / "ranking.csv").open()))
+    assert column(opened, "group") == [row["group"] or "\u2013" for row in ranked] and len(selection["redundancy"]["groups"]) > 0
     comparison = json.loads((pages["clean-compare"].parent / "comparison.json").read_text())
     cells = column(open_page(pages["clean-compare"]), "ACC")
     accuracy = comparison["methods"][0]["sizes"][0]["accuracy"]
     assert cells[0] == f"{100 * accuracy['mean']:.1f}\u202f% \u00b1 {100 * accuracy['sd']:.1f}\u202f%"
+
+
+def test_stability_is_a_column_only_if_it_was_measured(pages, open_page):
+    assert column(open_page(pages["clean"]), "stable") is None
+    stability = json.loads((pages["direct"].parent / "selection.json").read_text())["stability"]
+    stable = column(open_page(pages["direct"]), "stable")
+    assert len(stable) == 2000 and {cell.split("\u202f")[0] for cell in stable} <= {"0", "33", "67", "100"}
+    assert stable[0] == f"{100 * max(stability['frequency']):.0f}\u202f%"
 
 
 # --- Figures --------------------------------------------------------------------------------------------------------
@@ -256,6 +266,7 @@ def test_the_scatter_has_a_point_for_each_row(pages, open_page):
     place = opened.page.locator("figure h3").all_inner_texts().index("Rows by cluster") + 1
     points = f"document.querySelectorAll('#plot-{place} .mark-symbol path').length"
     assert opened.eval(points) == 120
+    assert re.search(r"which show \d\d?\d? % of its variance", opened.page.locator("main").inner_text())
     sizes = json.loads((pages["clean"].parent / "selection.json").read_text())["clusters"]
     opened.page.locator(f"#legend-{place} button").first.click()
     assert opened.eval(points) == 120 - sizes.count(0)
@@ -308,7 +319,7 @@ def test_long_names_are_elided_in_the_middle_and_whole_on_hover(pages, open_page
     assert len(cell.inner_text()) == 48 and len(cell.get_attribute("title")) == 400
 
 
-@pytest.mark.parametrize("width", [400, 1920])
+@pytest.mark.parametrize("width", [400, 800, 1000, 1920])
 @pytest.mark.parametrize("name", ALL)
 def test_no_table_is_cut(pages, open_page, name, width):
     opened = open_page(pages[name], viewport={"width": width, "height": 900})

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from runs import NATIVE, PYTHON_COMMAND, Ended, Run, chosen, command, fit, select
+from runs import NATIVE, PYTHON_COMMAND, REFUSALS, Ended, Run, chosen, command, fit, select
+from scipy import sparse
 from tables import BLOCK, STAY_ON_DISK, Table, formats_of
 
+GRAPH_DEFAULTS = {"neighbors": 5, "bandwidth": None, "weights": "heat"}
 TIE = 1e-9  # of the largest score
 # Copies of a column tie. Guided, css and MCFS leave a copy for later on purpose.
 COPIES_COME_LATER = {"css", "guided", "mcfs"}
@@ -147,6 +149,21 @@ def check_stability(case):
     assert all(1 <= stable["rank_low"][j] <= stable["mean_rank"][j] <= stable["rank_high"][j] <= len(known) for j in known)
     assert np.isclose(sum(stable["frequency"][j] for j in known), np.mean(stable["counts"]))
     assert stable["index"] is None or -0.5 - 1e-9 <= stable["index"] <= 1
+
+
+def check_given_graph(case):
+    """A graph of the rows gives the same bits in any form and at any number of threads; idle options are refused."""
+    n = case.table.shape[0]
+    rows, columns = case.rng.integers(n, size=(2, 3 * n))
+    W = sparse.coo_matrix((case.rng.random(3 * n), (rows, columns)), (n, n)).tocsr()
+    W = W.maximum(W.T)
+    np.save(case.folder / "graph.npy", W.toarray())
+    sparse.save_npz(case.folder / "graph.npz", W)
+    first = case.select("--connectivity", case.folder / "graph.npy", "--threads", 1)
+    same(first, case.select("--connectivity", case.folder / "graph.npz", "--threads", 3), "forms of a graph")
+    assert first.code in (0, *REFUSALS), str(first)
+    idle = [flag for flag, value in GRAPH_DEFAULTS.items() if case.run.options.get(flag, value) != value]
+    assert first.code or not idle, f"{idle}: {first}"
 
 
 def check_formats(case):
@@ -377,6 +394,10 @@ def plain_call(case):
     return case.run.is_plain_call
 
 
+def has_graph(case):
+    return case.run.method in ("lapscore", "spec", "mcfs", "ndfs", "rufs") and case.table.shape[0] <= 2000
+
+
 def on_dask(case):
     return case.run.is_plain_call and not case.table.is_sparse and case.run.method in ("guided", "ufcm", "maxvar")
 
@@ -389,6 +410,7 @@ def always(case):
 CHECKS = {
     check_threads: (always, 4),
     check_stability: (always, 2),
+    check_given_graph: (has_graph, 4),
     check_formats: (always, 6),
     check_output_folder: (always, 2),
     check_python_command: (always, 0.15),

@@ -340,12 +340,22 @@
     scroll.before(bench);
   }
 
-  // Where a table does not fit a small window, its rows become cards, which are still a table for screen readers.
+  // Where a table does not fit its window, its cells wrap; where that is not enough or makes rows tall, or the window is
+  // small, its rows become cards, which are still a table for screen readers. A wide table in a large window scrolls under its first columns.
   const roles = [["table", "table"], ["thead, tbody", "rowgroup"], ["tr", "row"], ["th", "columnheader"], ["td", "cell"]];
+  function is_tall(table) {
+    const lines = 3 * parseFloat(getComputedStyle(table).lineHeight) + 12;
+    return table.tBodies[0].offsetHeight > lines * table.tBodies[0].rows.length;
+  }
   function fit(scroll) {
-    const small = window.innerWidth < 736;
-    scroll.classList.remove("stacked");
-    if (!small || scroll.scrollWidth <= scroll.clientWidth + 1) return;
+    const small = window.innerWidth < 736, cut = () => scroll.scrollWidth > scroll.clientWidth + 1;
+    scroll.classList.remove("stacked", "snug");
+    if (!cut() || (window.innerWidth > 1200 && scroll.classList.contains("wide"))) return;
+    if (!small) {
+      scroll.classList.add("snug");
+      if (!cut() && !is_tall(scroll.querySelector("table"))) return;
+      scroll.classList.remove("snug");
+    }
     if (!scroll.dataset.roles) {
       const heads = [...scroll.querySelectorAll("th")].map((head) => head.textContent);
       for (const [which, role] of roles) scroll.querySelectorAll(which).forEach((one) => one.setAttribute("role", role));

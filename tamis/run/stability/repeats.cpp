@@ -11,6 +11,7 @@
 #include "tamis/base/random.h"
 #include "tamis/base/text/spelling.h"
 #include "tamis/data/passes/sample.h"
+#include "tamis/graph/given.h"
 #include "tamis/run/select.h"
 
 namespace tamis {
@@ -47,6 +48,7 @@ SelectRequest on_rows(const SelectRequest& request, const std::vector<Index>& ro
   if (!request.classes.empty()) {
     for (const Index i : rows) out.classes.push_back(request.classes[i]);
   }
+  if (request.connectivity) out.connectivity = graph_among(*request.connectivity, rows);
   if (request.init.empty()) return out;
   out.init = Matrix(static_cast<Index>(rows.size()), request.init.cols());
   for (std::size_t i = 0; i < rows.size(); ++i) {

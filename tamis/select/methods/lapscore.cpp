@@ -21,10 +21,12 @@ LapScorePlan::LapScorePlan(const Shape& shape, const LapScoreOptions& options, i
 Selection lapscore(const Source& source, const LapScoreOptions& options, Context& context) {
   const Stopwatch watch(context);
   require_valid(options, "lapscore");
+  require_fitting(options.graph, source.rows(), "lapscore");
   const LapScorePlan plan(shape_of(source), options, context.threads());
   context.phase("moments of the columns");
   const ColumnMoments moments = checked_moments(source, context);
-  const Graph graph = neighbor_graph(source, options.graph, context);
+  const auto joined = graph_of_rows(source, options.graph, context);
+  const Graph& graph = *joined;
   const Smoothness smooth = column_smoothness(source, moments, graph, context);
   std::vector<double> scores;
   for (Index j = 0; j < source.cols(); ++j) {

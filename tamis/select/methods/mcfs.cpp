@@ -24,6 +24,7 @@ constexpr double kOnePart = 1e-9;     // eigenvalues below this belong to furthe
 
 void check_mcfs(const Source& source, const McfsOptions& options) {
   require_valid(options, "mcfs");
+  require_fitting(options.graph, source.rows(), "mcfs");
   const Index n = source.rows(), d = source.cols();
   require(n >= 2, ErrorCode::bad_data, n, " row", n == 1 ? "" : "s", ", need at least 2");
   require(options.clusters <= n, ErrorCode::usage, MethodName{"mcfs"}, ": ", OptionName{"clusters"}, " = ",
@@ -168,7 +169,8 @@ std::unique_ptr<LarsColumns> columns_for(McfsView view, const McfsTable& data, C
 // Y = D^-1/2 xi; a row without a neighbour is 0.
 Matrix embed(const Source& source, const McfsOptions& options, Index dims, Report& report, Context& context) {
   if (!options.embedding.empty()) return options.embedding;
-  const Graph graph = neighbor_graph(source, options.graph, context);
+  const auto joined = graph_of_rows(source, options.graph, context);
+  const Graph& graph = *joined;
   report_graph(graph, options.graph, report);
   Spectrum spectrum = smoothest_eigenvectors(graph, dims, context);
   const auto flat =
@@ -176,8 +178,8 @@ Matrix embed(const Source& source, const McfsOptions& options, Index dims, Repor
   if (flat > 0) {
     report.warnings.push_back(message(MethodName{"mcfs"}, ": the graph is in ", flat + 1,
                                       flat + 1 > dims ? " parts or more" : " parts",
-                                      ": its embedding, and so the scores, are one choice of many; more neighbors join "
-                                      "them"));
+                                      ": its embedding, and so the scores, are one choice of many",
+                                      options.graph.given ? "" : "; more neighbors join them"));
   }
   std::vector<double> roots;
   for (const double degree : graph.degree) roots.push_back(degree > 0 ? 1 / std::sqrt(degree) : 0.0);

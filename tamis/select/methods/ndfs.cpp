@@ -28,6 +28,7 @@ constexpr double kFar = 1e4;  // standard deviations between a column and 0 that
 
 void check_ndfs(const Source& source, const NdfsOptions& options, const Context& context) {
   require_valid(options, "ndfs");
+  require_fitting(options.graph, source.rows(), "ndfs");
   const Index n = source.rows(), d = source.cols(), c = options.clusters;
   require(n >= 2, ErrorCode::bad_data, n, " row", n == 1 ? "" : "s", ", need at least 2");
   require(d >= 1, ErrorCode::bad_data, "0 features, need at least 1");
@@ -322,10 +323,8 @@ Selection solve(const Source& source, const NdfsTable& data, const NdfsPlan& pla
   NdfsFit fit = iterate(data, regression, graph, options, std::move(first), context);
   Selection out = ndfs_selection(data, fit, source.cols());
   out.report.path = system_name(plan);
-  out.report.resolved = {{"neighbors", static_cast<double>(graph.neighbors)},
-                         {"bandwidth", graph.bandwidth},
-                         {"objective_rises", count_rises(fit.objective)}};
-  report_search(graph, out.report);
+  out.report.resolved = {{"objective_rises", count_rises(fit.objective)}};
+  report_graph(graph, options.graph, out.report);
   if (data.distance > kFar) {
     out.report.warnings.push_back(message(MethodName{"ndfs"}, ": the mean of a column is ", data.distance,
                                           " standard deviations from 0, and columns are not centered: ",
@@ -363,8 +362,10 @@ NdfsPlan::NdfsPlan(const Shape& shape, const NdfsOptions& options, int threads)
   const GraphCost graph(shape, options.graph, threads);
   const auto c = static_cast<double>(options.clusters);
   path = system_name(*this);
-  if (searches_cells(options.graph, shape.rows)) path += ", graph in cells";
-  if (samples_bandwidth(options.graph, shape.rows)) path += ", bandwidth from a sample of pairs";
+  path += options.graph.given ? ", given graph" : searches_cells(options.graph, shape.rows) ? ", graph in cells" : "";
+  if (!options.graph.given && samples_bandwidth(options.graph, shape.rows)) {
+    path += ", bandwidth from a sample of pairs";
+  }
   kept += kSmallBuffers * std::min(1.0, c / kSmallPieces);
   phases = {{"nearest rows", graph.searching},
             {"graph", graph.making},
@@ -397,9 +398,9 @@ Selection ndfs(const Source& source, const NdfsOptions& options, Context& contex
   const Stopwatch watch(context);
   check_ndfs(source, options, context);
   const NdfsTable data = ndfs_table(source, context);
-  const Graph graph = neighbor_graph(data.source, options.graph, context);
+  const auto graph = graph_of_rows(data.source, options.graph, context);
   const NdfsPlan plan(shape_of(data.x), options, context.threads());
-  Selection out = solve(source, data, plan, graph, options, context, nullptr);
+  Selection out = solve(source, data, plan, *graph, options, context, nullptr);
   out.report.path = plan.path;
   watch.write(out.report);
   return out;

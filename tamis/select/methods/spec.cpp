@@ -67,12 +67,14 @@ SpecPlan::SpecPlan(const Shape& shape, const SpecOptions& options, int threads) 
 Selection spec(const Source& source, const SpecOptions& options, Context& context) {
   const Stopwatch watch(context);
   require_valid(options, "spec");
+  require_fitting(options.graph, source.rows(), "spec");
   require(options.clusters <= source.rows(), ErrorCode::usage, MethodName{"spec"}, ": ", OptionName{"clusters"}, " = ",
           options.clusters, ", need 1..n = ", source.rows());
   const SpecPlan plan(shape_of(source), options, context.threads());
   context.phase("moments of the columns");
   const ColumnMoments moments = checked_moments(source, context);
-  const Graph graph = neighbor_graph(source, options.graph, context);
+  const auto joined = graph_of_rows(source, options.graph, context);
+  const Graph& graph = *joined;
   const Smoothness smooth = column_smoothness(source, moments, graph, context);
   std::vector<double> scores(source.cols());
   if (options.function == 3) {

@@ -20,6 +20,7 @@ constexpr double kFineGap = 1e-6;  // a W step that ends above it is worth a war
 
 void check_rufs(const Source& source, const RufsOptions& options) {
   require_valid(options, "rufs");
+  require_fitting(options.graph, source.rows(), "rufs");
   const Index n = source.rows();
   require(options.clusters <= n || n < 2, ErrorCode::usage, MethodName{"rufs"}, ": ", OptionName{"clusters"}, " = ",
           options.clusters, ", need 1..n = ", n);
@@ -156,7 +157,8 @@ Selection rufs(const Source& source, const RufsOptions& options, Context& contex
   check_rufs(source, options);
   const RufsTable prepared = rufs_table(source, context);
   const RufsPlan plan(shape_of(prepared.source), options, context.threads());
-  const Graph graph = neighbor_graph(source, options.graph, context);
+  const auto joined = graph_of_rows(source, options.graph, context);
+  const Graph& graph = *joined;
   const Centered x(prepared.source, std::vector<double>(prepared.copies.root.size()), 1.0);
   const double unit = prepared.unit;
   const RufsProblem problem{x,
