@@ -1,15 +1,21 @@
 // Passes over an .npy file that stays on disk, against the same passes over it in memory and against reading it alone.
 //
-//   build/disk_bench FILE.npy [THREADS]
+//   build/disk_bench FILE.npy [THREADS] [--cold] [PASS...]
 //
-// The table must fit the memory. Prints medians of three rounds, the three ways taking turns, and how near the pass
-// from disk comes to the slower of the other two.
+// The table must fit the memory. Prints medians of three rounds, the ways taking turns: seconds on the clock and, in
+// brackets, of the CPU, and how near the pass from disk comes to the slower of the other two and to reading alone. With
+// --cold the system forgets the file before each reading, and nothing is done in memory.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tamis/base/error.h"
@@ -26,15 +32,46 @@ namespace {
 constexpr Index kWidth = 7;  // directions, as for 8 clusters
 constexpr int kRounds = 3;
 
-double seconds_of(const std::function<void()>& work) {
+struct Times {
+  double clock = 0, cpu = 0;
+};
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+Times times_of(const std::function<void()>& work) {
+  const double cpu = cpu_seconds();
   const auto start = std::chrono::steady_clock::now();
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), cpu_seconds() - cpu};
 }
 
 double median(std::vector<double> times) {
+  if (times.empty()) return 0;
   std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2), times.end());
   return times[times.size() / 2];
+}
+
+// Of each of the two by itself.
+Times median(const std::vector<Times>& times) {
+  std::vector<double> clock, cpu;
+  for (const Times& one : times) {
+    clock.push_back(one.clock);
+    cpu.push_back(one.cpu);
+  }
+  return {median(clock), median(cpu)};
+}
+
+// The system drops what it holds of the file.
+void forget(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  ::fdatasync(fd);
+  ::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+  ::close(fd);
 }
 
 // What `dd bs=1M of=/dev/null` does.
@@ -84,27 +121,45 @@ std::vector<Pass> passes(Index n, Index d) {
            }}};
 }
 
-int run(const std::string& path, int threads) {
+struct Job {
+  std::string path;
+  int threads = 2;
+  bool cold = false;
+  std::vector<std::string> only;  // passes; empty: all
+
+  bool wants(const char* pass) const { return only.empty() || std::find(only.begin(), only.end(), pass) != only.end(); }
+};
+
+void print_row(const char* pass, const Times& disk, const Times& memory, const Times& reading) {
+  std::printf("%-18s %7.3f (%6.3f) %7.3f (%6.3f) %7.3f (%6.3f)  %.2f %.2f\n", pass, disk.clock, disk.cpu, memory.clock,
+              memory.cpu, reading.clock, reading.cpu, std::max(memory.clock, reading.clock) / disk.clock,
+              reading.clock / disk.clock);
+  std::fflush(stdout);
+}
+
+int run(const Job& job) {
   blas::use_one_thread();
-  Context context(threads);
+  Context context(job.threads);
   context.memory_limit = std::uint64_t{1} << 30;
-  const auto rows = open_npy_rows(path, false, context);
-  const Source disk = on_disk(rows, context), memory = in_memory(*rows);
+  const auto rows = open_npy_rows(job.path, false, context);
+  const Source disk = on_disk(rows, context), memory = job.cold ? disk : in_memory(*rows);
   const ColumnMoments moments = column_moments(memory, context);
   const std::uint64_t size = rows->shape().bytes_of(0, rows->rows());
-  std::printf("%s: %ld x %ld %s, %d threads\n", path.c_str(), static_cast<long>(rows->rows()),
-              static_cast<long>(rows->cols()), name_of(rows->dtype()), threads);
-  std::printf("%-18s %9s %9s %9s  %s\n", "pass", "disk, s", "memory, s", "read, s", "slower of the two / disk");
+  std::printf("%s: %ld x %ld %s, %d threads\n", job.path.c_str(), static_cast<long>(rows->rows()),
+              static_cast<long>(rows->cols()), name_of(rows->dtype()), job.threads);
+  std::printf("%-18s %16s %16s %16s  %s\n", "pass", "disk, s", "memory, s", "read, s",
+              "slower of the two / disk, read / disk");
   for (const Pass& pass : passes(rows->rows(), rows->cols())) {
-    std::vector<double> from_disk, from_memory, reading;
+    if (!job.wants(pass.name)) continue;
+    std::vector<Times> from_disk, from_memory, reading;
     for (int round = 0; round < kRounds; ++round) {
-      from_disk.push_back(seconds_of([&] { pass.run(disk, moments, context); }));
-      from_memory.push_back(seconds_of([&] { pass.run(memory, moments, context); }));
-      reading.push_back(seconds_of([&] { read_file(path, size); }));
+      if (job.cold) forget(job.path);
+      from_disk.push_back(times_of([&] { pass.run(disk, moments, context); }));
+      if (!job.cold) from_memory.push_back(times_of([&] { pass.run(memory, moments, context); }));
+      if (job.cold) forget(job.path);
+      reading.push_back(times_of([&] { read_file(job.path, size); }));
     }
-    const double a = median(from_disk), b = median(from_memory), c = median(reading);
-    std::printf("%-18s %9.3f %9.3f %9.3f  %.2f\n", pass.name, a, b, c, std::max(b, c) / a);
-    std::fflush(stdout);
+    print_row(pass.name, median(from_disk), median(from_memory), median(reading));
   }
   return 0;
 }
@@ -113,12 +168,25 @@ int run(const std::string& path, int threads) {
 }  // namespace tamis
 
 int main(int argc, char** argv) {
-  if (argc < 2) {
-    std::fprintf(stderr, "usage: disk_bench FILE.npy [THREADS]\n");
+  tamis::Job job;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--cold") {
+      job.cold = true;
+    } else if (job.path.empty()) {
+      job.path = word;
+    } else if (std::atoi(argv[i]) > 0) {
+      job.threads = std::atoi(argv[i]);
+    } else {
+      job.only.emplace_back(word);
+    }
+  }
+  if (job.path.empty()) {
+    std::fprintf(stderr, "usage: disk_bench FILE.npy [THREADS] [--cold] [PASS...]\n");
     return 2;
   }
   try {
-    return tamis::run(argv[1], argc > 2 ? std::atoi(argv[2]) : 2);
+    return tamis::run(job);
   } catch (const tamis::Error& error) {
     std::fprintf(stderr, "disk_bench: %s\n", error.what());
     return 1;

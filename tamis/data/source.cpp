@@ -36,6 +36,9 @@ class MemoryStore final : public Store {
 void check_row(const CsrView& view, Index row) {
   const Index begin = view.offsets[row], end = view.offsets[row + 1];
   require(begin <= end, ErrorCode::bad_data, "sparse rows: offsets fall at row ", row);
+  bool wrong = begin < end && (view.columns[begin] < 0 || view.columns[end - 1] >= view.cols);
+  for (Index k = begin + 1; k < end; ++k) wrong |= view.columns[k] <= view.columns[k - 1];
+  if (!wrong) return;
   Index previous = -1;
   for (Index k = begin; k < end; ++k) {
     const Index column = view.columns[k];

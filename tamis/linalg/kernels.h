@@ -14,10 +14,22 @@ inline constexpr Index kPanel = 16;
 template <class T>
 inline constexpr Index kWidthStep = 32 / static_cast<Index>(sizeof(T));
 
+// Columns of a few rows: x_ij = (data[i * row_step + j] - center[j]) * scale[j]. No center is 0, no scale is 1.
+struct RowsOfColumns {
+  const void* data;
+  DType dtype;
+  Index row_step, rows, cols;
+  const double *center, *scale;
+};
+// Where their statistics go, one number a column.
+struct ColumnSums {
+  double *mean, *scatter, *low, *high;
+};
+
 template <class T>
 struct KernelsFor {
-  // out[j] = (src[j] - center[j]) * scale[j]; scale may be null (all 1). `src` has the given element type.
-  void (*center_row)(const void* src, DType dtype, Index n, const double* center, const double* scale, T* out);
+  // out[i * out_step + j] = x_ij.
+  void (*center_rows)(const RowsOfColumns& x, T* out, Index out_step);
   // For each row of `panels` panels of m dimensions: label = argmin_k (norm[k] + y.g_k), best = that minimum.
   // Callers pass g = -2 center and norm = ||center||^2. Ties go to the lower k.
   void (*nearest)(const T* points, Index panels, Index m, const T* g, const T* norm, Index k, T* best,
@@ -40,6 +52,10 @@ struct KernelsFor {
   Index (*find_below)(Index count, const T* values, T limit, const T* limits, std::int32_t* found);
   // y (m) += a x (m).
   void (*axpy)(Index m, T a, const T* x, T* y);
+  // mean_j = sum_i x_ij / rows and scatter_j = sum_i (x_ij - mean_j)^2, row by row, with the same bits in every build;
+  // low and high take the least and the largest of what they hold and the x_ij. Of f32 or f64; the rows after these are
+  // fetched meanwhile.
+  void (*column_sums)(const RowsOfColumns& x, const ColumnSums& out);
 };
 
 // `portable` has the same bits on every machine.

@@ -7,6 +7,7 @@
 #include "read_support.h"
 #include "tamis/base/text/number.h"
 #include "tamis/data/formats/csv_scanner.h"
+#include "tests/support/seeds.h"
 
 namespace tamis {
 namespace {
@@ -478,19 +479,75 @@ TEST(Csv, CutAtEveryByteNeverCrashes) {
   }
 }
 
+// Returns whether the short way took it.
+bool check_short_decimal(const std::string& text) {
+  double fast = 0.0, slow = 0.0;
+  const char* end = text.data() + text.size();
+  const char* stop = parse_short_decimal(text.data(), end, fast);
+  if (stop == nullptr) return false;
+  EXPECT_EQ(std::from_chars(text.data(), end, slow).ptr, stop) << text;
+  EXPECT_EQ(fast, slow) << text;
+  EXPECT_EQ(std::signbit(fast), std::signbit(slow)) << text;
+  return true;
+}
+
 TEST(Number, ShortDecimalsAgreeWithFromChars) {
-  for (const char* const word :
-       {"0", "-0", "1", "12.5", "-0.1", "123456789012345678", "9007199254740993", "0.30000000000000004", ".5", "5.",
-        "-.25", "3.14159265358979", "000000000000.1", "1e5", "", "-", ".", "4.35"}) {
-    const std::string text = word;
-    double fast = 0.0;
-    double slow = 0.0;
-    const char* end = text.data() + text.size();
-    const char* stop = parse_short_decimal(text.data(), end, fast);
-    if (stop == nullptr) continue;
-    EXPECT_EQ(std::from_chars(text.data(), end, slow).ptr, stop) << text;
-    EXPECT_EQ(fast, slow) << text;
-    EXPECT_EQ(std::signbit(fast), std::signbit(slow)) << text;
+  for (const char* const word : {"0",
+                                 "-0",
+                                 "1",
+                                 "12.5",
+                                 "-0.1",
+                                 "123456789012345678",
+                                 "9007199254740993",
+                                 "0.30000000000000004",
+                                 ".5",
+                                 "5.",
+                                 "-.25",
+                                 "3.14159265358979",
+                                 "000000000000.1",
+                                 "1e5",
+                                 "4.35",
+                                 "0e0",
+                                 "-0e-5",
+                                 "1E+22",
+                                 "1e23",
+                                 "1.5e-7",
+                                 "9007199254740993e0",
+                                 "9007199254740992.5",
+                                 "9007199254740993.5",
+                                 "4503599627370496.5",
+                                 "4503599627370497.5",
+                                 "9223372036854775809",
+                                 "9999999999999999999",
+                                 "9.353798674238885E-1",
+                                 "12345678.12345678",
+                                 "0.00012345678901234567",
+                                 "1.7976931348623157e1",
+                                 "1e27",
+                                 "1e-27",
+                                 "9999999999999999999e27",
+                                 "9999999999999999999e-27",
+                                 "12345678x",
+                                 "1.5 "}) {
+    EXPECT_TRUE(check_short_decimal(word)) << word;
+  }
+  for (const char* const word : {"", "-", ".", "1e", "1e+", "1e-x", "-.e5", "1e28", "1e9999", "12345678901234567890"}) {
+    EXPECT_FALSE(check_short_decimal(word)) << word;
+  }
+}
+
+// Sums of whole numbers and powers of two lie on, and beside, the middle between two doubles.
+TEST(Number, RoundsToTheNearestOfTwoDoubles) {
+  const Random random = support::seeded(1, 91);
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    const std::uint64_t bits = random.bits(2 * i), odd = (std::uint64_t{1} << 53 | bits >> 11) | 1;
+    const auto few = static_cast<int>(bits % 10);
+    check_short_decimal(std::to_string(odd << few));
+    check_short_decimal(std::to_string((odd << 3) + bits % 7) + "e" + std::to_string(few - 5));
+    check_short_decimal(std::to_string((odd >> 12) * 5) + "e-1");
+    const std::string digits = std::to_string(random.bits(2 * i + 1));
+    check_short_decimal(digits.substr(0, 19 - few) + "." + digits.substr(0, few) + "e" + std::to_string(few - 20));
+    check_short_decimal("-0." + digits.substr(0, 17) + "E-" + std::to_string(few));
   }
 }
 

@@ -1,6 +1,9 @@
 #include "tamis/data/formats/matrix_market.h"
 
+#include <cstdio>
+
 #include "read_support.h"
+#include "tests/support/seeds.h"
 
 namespace tamis {
 namespace {
@@ -23,6 +26,28 @@ TEST(MatrixMarket, Coordinates) {
   EXPECT_EQ(source.store().nonzeros(), 3);  // the zero is dropped
   EXPECT_EQ(values(source), (Rows{{1.5, 0, 4}, {0, 0, -20}}));
   EXPECT_EQ(values(parse(kReal + "2 3 2\n1 1 1\n2 3 2", true)), (Rows{{1, 0}, {0, 0}, {0, 2}}));
+}
+
+// Entries as most files have them are taken from the buffer as they stand, others a line at a time: with two blanks, a
+// sign or a long number among them nothing changes, wherever the buffer happens to end.
+TEST(MatrixMarket, PlainAndOtherLinesReadTheSame) {
+  constexpr Index kRows = 3000, kCols = 40;
+  std::string plain = kReal + "3000 40 120000\n", other = plain;
+  const Random random = support::seeded(3, 7);
+  for (Index i = 0; i < kRows * kCols; ++i) {
+    const std::string row = std::to_string(i / kCols + 1), col = std::to_string(i % kCols + 1);
+    const double value = random.normal(static_cast<std::uint64_t>(i));
+    char number[40];
+    std::snprintf(number, sizeof number, i % 3 == 0 ? "%.17g" : i % 3 == 1 ? "%.3f" : "%.15e", value);
+    plain += row + " " + col + "\t" + number + (i % 5 == 0 ? "\r\n" : "\n");
+    const bool odd = i % 7 == 0;
+    other += odd ? " " + row + "  " + col + " " + (value < 0 ? "" : "+") + number + " \n% a comment\n"
+                 : row + " " + col + " " + number + "\n";
+  }
+  const Source a = parse(plain), b = parse(other);
+  EXPECT_EQ(a.store().nonzeros(), b.store().nonzeros());
+  EXPECT_EQ(values(a), values(b));
+  EXPECT_EQ(values(parse(plain, true)), values(parse(other, true)));
 }
 
 TEST(MatrixMarket, AnyOrderAndDuplicates) {
@@ -55,6 +80,8 @@ TEST(MatrixMarket, Refuses) {
   EXPECT_EQ(refused(kReal + "2 2 1\n1 1 nan\n"), "x.mtx: line 3: \"nan\" is not finite");
   EXPECT_EQ(refused(kReal + "2 2 1\n1 1 1e999\n"), "x.mtx: line 3: \"1e999\" is too large for a double");
   EXPECT_EQ(refused(kReal + "2 2 1\n3 1 1\n"), "x.mtx: line 3: position 3 1, need 1..2 and 1..2");
+  EXPECT_EQ(refused(kReal + "2 2 3\n1 1 1\n1 2 1\n2 3 1\n"), "x.mtx: line 5: position 2 3, need 1..2 and 1..2");
+  EXPECT_EQ(refused(kReal + "2 2 2\n1 1 1\n2 2 1 \n2 1 1\n"), "x.mtx: line 5: more than 2 entries");
   EXPECT_EQ(refused(kReal + "1 2 0\n"), "x.mtx: 1 row, need at least 2");
   EXPECT_EQ(refused(kReal + "0 2 0\n"), "x.mtx: 0 rows, need at least 2");
   EXPECT_EQ(refused(""), "x.mtx: empty file: 0 rows, need at least 2");

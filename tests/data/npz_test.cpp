@@ -148,6 +148,34 @@ TEST(Npz, ScipySparse) {
             (Rows{{3, 0, 1}, {0, 5, 0}}));
 }
 
+// Arrays that are rows as a store holds them, columns rising and no zeros, stay where they were read; all others, also
+// those with wider indices, come to the same.
+TEST(Npz, SparseRowsStayAsTheyAre) {
+  const auto read = [](const std::string& indices, const std::string& data) {
+    Zip zip;
+    zip.add("indices.npy", indices);
+    zip.add("indptr.npy", npy_of<std::int32_t>("<i4", "(4,)", {0, 2, 2, 4}));
+    zip.add("format.npy", npy_bytes(npy_dict("|S3", "()"), "csr"));
+    zip.add("shape.npy", npy_of<std::int64_t>("<i8", "(2,)", {3, 3}));
+    zip.add("data.npy", data);
+    return parse(zip.bytes()).table.source;
+  };
+  const Rows rows = {{1.5, 0, 2}, {0, 0, 0}, {0, -3, 4}};
+  const std::string narrow = npy_of<std::int32_t>("<i4", "(4,)", {0, 2, 1, 2});
+  const std::string wide = npy_of<std::int64_t>("<i8", "(4,)", {0, 2, 1, 2});
+  const std::string doubles = npy_of<double>("<f8", "(4,)", {1.5, 2, -3, 4});
+  const std::string floats = npy_of<float>("<f4", "(4,)", {1.5, 2, -3, 4});
+  for (const std::string& indices : {narrow, wide}) {
+    EXPECT_EQ(values(read(indices, doubles)), rows);
+    EXPECT_EQ(values(read(indices, floats)), rows);
+  }
+  const std::string turned = npy_of<std::int32_t>("<i4", "(4,)", {2, 0, 1, 2});
+  EXPECT_EQ(values(read(turned, npy_of<double>("<f8", "(4,)", {2, 1.5, -3, 4}))), rows);
+  EXPECT_EQ(values(read(narrow, npy_of<std::int16_t>("<i2", "(4,)", {3, 2, -3, 4}))),
+            (Rows{{3, 0, 2}, {0, 0, 0}, {0, -3, 4}}));
+  EXPECT_EQ(read(narrow, npy_of<double>("<f8", "(4,)", {1.5, 0, -3, 4})).store().nonzeros(), 3);
+}
+
 // The same entries by row and column.
 std::string coordinates(const std::vector<std::int32_t>& rows, const std::vector<std::int32_t>& cols) {
   Zip zip;

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <type_traits>
+#include <vector>
 
 #include "tests/support/checks.h"
 #include "tests/support/tables.h"
@@ -228,51 +231,99 @@ TYPED_TEST(Kernels, AxpyAddsAndStopsAtItsEnd) {
 }
 
 template <class Kind, class Src>
-void check_center_row() {
+void check_center_rows() {
   using T = typename Kind::T;
   const double low = std::numeric_limits<Src>::is_signed ? -100 : 0;
+  constexpr Index kRows = 3, kGap = 2;
   for (const Index n : {1, 3, 8, 17, 64}) {
     std::vector<Src> src;
     std::vector<double> center, scale;
-    for (Index j = 0; j < n; ++j) {
+    for (Index j = 0; j < kRows * (n + kGap); ++j) {
       src.push_back(static_cast<Src>(low + static_cast<double>(j * 37 % 101)));
       center.push_back(0.1 * static_cast<double>(j));
       scale.push_back(1.0 + 0.3 * static_cast<double>(j));
     }
     src[0] = std::numeric_limits<Src>::max();
-    std::vector<T> plain(static_cast<std::size_t>(n) + 1, T(7)), scaled = plain;
-    Kind::kernels().center_row(src.data(), support::type_of<Src>(), n, center.data(), nullptr, plain.data());
-    Kind::kernels().center_row(src.data(), support::type_of<Src>(), n, center.data(), scale.data(), scaled.data());
-    for (std::size_t j = 0; j < src.size(); ++j) {
-      const double difference = static_cast<double>(src[j]) - center[j];
-      ASSERT_EQ(plain[j], static_cast<T>(difference));
-      ASSERT_EQ(scaled[j], static_cast<T>(difference * scale[j]));
+    for (const bool centered : {false, true}) {
+      for (const bool scaled : {false, true}) {
+        std::vector<T> out(static_cast<std::size_t>(kRows * (n + 1)), T(7));
+        Kind::kernels().center_rows({src.data(), support::type_of<Src>(), n + kGap, kRows, n,
+                                     centered ? center.data() : nullptr, scaled ? scale.data() : nullptr},
+                                    out.data(), n + 1);
+        for (Index i = 0; i < kRows; ++i) {
+          for (Index j = 0; j < n; ++j) {
+            const double difference = static_cast<double>(src[i * (n + kGap) + j]) - (centered ? center[j] : 0);
+            ASSERT_EQ(out[i * (n + 1) + j], static_cast<T>(scaled ? difference * scale[j] : difference));
+          }
+          ASSERT_EQ(out[i * (n + 1) + n], T(7));
+        }
+      }
     }
-    ASSERT_EQ(plain.back(), T(7));
-    ASSERT_EQ(scaled.back(), T(7));
   }
 }
 
-TYPED_TEST(Kernels, CenterRowReadsEveryElementType) {
-  check_center_row<TypeParam, double>();
-  check_center_row<TypeParam, std::int8_t>();
-  check_center_row<TypeParam, std::int16_t>();
-  check_center_row<TypeParam, std::int32_t>();
-  check_center_row<TypeParam, std::int64_t>();
-  check_center_row<TypeParam, std::uint8_t>();
-  check_center_row<TypeParam, std::uint16_t>();
-  check_center_row<TypeParam, std::uint32_t>();
-  check_center_row<TypeParam, std::uint64_t>();
+// By their definition, one after the other, with every product rounded: the same bits in every set of kernels.
+template <class Kind, class Src>
+void check_column_sums(Index rows, Index cols, bool centered, bool scaled) {
+  const Index step = cols + 3;
+  const Matrix table = support::random_matrix(rows, step, 5), factors = support::random_matrix(2, cols, 6);
+  const std::vector<Src> src(table.data(), table.data() + table.size());
+  std::vector<double> mean(cols), scatter(cols), low(cols, 0.25), high(cols, -0.25);
+  Kind::kernels().column_sums({src.data(), support::type_of<Src>(), step, rows, cols,
+                               centered ? factors.row(0) : nullptr, scaled ? factors.row(1) : nullptr},
+                              {mean.data(), scatter.data(), low.data(), high.data()});
+  for (Index j = 0; j < cols; ++j) {
+    std::vector<double> x;
+    for (Index i = 0; i < rows; ++i) {
+      const double difference = static_cast<double>(src[i * step + j]) - (centered ? factors(0, j) : 0);
+      x.push_back(scaled ? difference * factors(1, j) : difference);
+    }
+    double sum = 0, squares = 0;
+    for (const double value : x) sum += value;
+    ASSERT_EQ(mean[j], sum / static_cast<double>(rows));
+    for (const double value : x) {
+      volatile const double square = (value - mean[j]) * (value - mean[j]);
+      squares += square;
+    }
+    ASSERT_EQ(scatter[j], squares);
+    ASSERT_EQ(low[j], std::min(0.25, *std::min_element(x.begin(), x.end())));
+    ASSERT_EQ(high[j], std::max(-0.25, *std::max_element(x.begin(), x.end())));
+  }
 }
 
-TEST(KernelsCenterRow, ReadsFloat) {
+TYPED_TEST(Kernels, ColumnSumsFollowTheirDefinition) {
+  if constexpr (std::is_same_v<typename TypeParam::T, double>) {
+    for (const Index cols : {1, 2, 7, 8, 33, 70}) {
+      for (const Index rows : {1, 5, 32}) {
+        for (const int kind : {0, 1, 2, 3}) {
+          check_column_sums<TypeParam, float>(rows, cols, (kind & 1) != 0, (kind & 2) != 0);
+          check_column_sums<TypeParam, double>(rows, cols, (kind & 1) != 0, (kind & 2) != 0);
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(Kernels, CenterRowsReadEveryElementType) {
+  check_center_rows<TypeParam, double>();
+  check_center_rows<TypeParam, std::int8_t>();
+  check_center_rows<TypeParam, std::int16_t>();
+  check_center_rows<TypeParam, std::int32_t>();
+  check_center_rows<TypeParam, std::int64_t>();
+  check_center_rows<TypeParam, std::uint8_t>();
+  check_center_rows<TypeParam, std::uint16_t>();
+  check_center_rows<TypeParam, std::uint32_t>();
+  check_center_rows<TypeParam, std::uint64_t>();
+}
+
+TEST(KernelsCenterRows, ReadsFloat) {
   const std::vector<float> src = {0.1f, -2.5f, 3e30f, 1e-30f, 0};
   const std::vector<double> center = {0.1, 0, 1, 0, 2}, scale = {2, 3, 4, 5, 6};
   std::vector<double> out(5);
-  kernels<double>().center_row(src.data(), DType::f32, 5, center.data(), scale.data(), out.data());
+  kernels<double>().center_rows({src.data(), DType::f32, 5, 1, 5, center.data(), scale.data()}, out.data(), 5);
   for (std::size_t j = 0; j < 5; ++j) EXPECT_EQ(out[j], (static_cast<double>(src[j]) - center[j]) * scale[j]);
   std::vector<float> narrow(5);
-  kernels<float>().center_row(src.data(), DType::f32, 5, center.data(), nullptr, narrow.data());
+  kernels<float>().center_rows({src.data(), DType::f32, 5, 1, 5, center.data(), nullptr}, narrow.data(), 5);
   for (std::size_t j = 0; j < 5; ++j) EXPECT_EQ(narrow[j], static_cast<float>(static_cast<double>(src[j]) - center[j]));
 }
 

@@ -1,8 +1,11 @@
 #include "tamis/base/text/number.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <string>
 
 namespace tamis {
@@ -28,7 +31,53 @@ bool is_tiny(std::string_view text) {
   return point - static_cast<std::int64_t>(first) + exponent < 0;
 }
 
+using Wide = unsigned __int128;
+
+constexpr Index kMostPower = 27;  // 5^27 is the last that fits 64 bits
+constexpr auto kFives = [] {
+  std::array<std::uint64_t, kMostPower + 1> out{1};
+  for (std::size_t i = 1; i < out.size(); ++i) out[i] = 5 * out[i - 1];
+  return out;
+}();
+
+// `whole` and a rest beyond it (of which only is known whether there is one), times 2^power, to the nearest double;
+// ties to even. For results well within the range of doubles.
+double nearest_double(std::uint64_t whole, bool rest, int power) {
+  const int excess = 64 - std::countl_zero(whole) - 53;
+  if (excess > 0) {
+    const std::uint64_t below = whole & ((std::uint64_t{1} << excess) - 1), half = std::uint64_t{1} << (excess - 1);
+    whole >>= excess;
+    power += excess;
+    if (below > half || (below == half && (rest || (whole & 1) != 0))) ++whole;
+  }
+  const auto scale = std::bit_cast<double>(static_cast<std::uint64_t>(power + 1023) << 52);  // 2^power
+  return static_cast<double>(whole) * scale;
+}
+
 }  // namespace
+
+// 10^e = 5^e 2^e. Of the quotient or product there are at least 62 bits, and whether anything is beyond them.
+bool scale_decimal(std::uint64_t digits, Index exponent, double& value) {
+  if (exponent < -kMostPower || exponent > kMostPower) return false;
+  value = 0;
+  if (digits == 0) return true;
+  std::uint64_t five = kFives[std::abs(exponent)];
+  const int up = std::countl_zero(digits), up_five = std::countl_zero(five);
+  digits <<= up;
+  five <<= up_five;  // both have their highest bit
+  const int shift = static_cast<int>(exponent) - up;
+  if (exponent < 0) {
+    const Wide numerator = static_cast<Wide>(digits) << 63;
+    const auto quotient = static_cast<std::uint64_t>(numerator / five);
+    const bool rest = static_cast<std::uint64_t>(numerator) != quotient * five;
+    value = nearest_double(quotient, rest, shift + up_five - 63);
+  } else {
+    const Wide product = static_cast<Wide>(digits) * five;
+    const auto high = static_cast<std::uint64_t>(product >> 64);
+    value = nearest_double(high, static_cast<std::uint64_t>(product) != 0, shift - up_five + 64);
+  }
+  return true;
+}
 
 NumberStatus parse_number(std::string_view text, double& value, char decimal) {
   std::string dotted;
@@ -41,6 +90,10 @@ NumberStatus parse_number(std::string_view text, double& value, char decimal) {
   if (text.starts_with('+')) {
     text.remove_prefix(1);
     if (text.starts_with('-')) return NumberStatus::not_number;
+  }
+  if (parse_short_decimal(text.data(), text.data() + text.size(), value) == text.data() + text.size() &&
+      !text.empty()) {
+    return NumberStatus::ok;
   }
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status == std::errc::invalid_argument || end != text.data() + text.size()) return NumberStatus::not_number;

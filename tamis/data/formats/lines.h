@@ -24,6 +24,13 @@ class LineReader {
     if (found == nullptr) return next_slowly(line);
     return take(line, static_cast<const char*>(found) - from, 1);
   }
+  // What has been read of the lines to come, perhaps nothing; for who can take a line where it stands.
+  std::string_view ahead() const { return {buffer_.as<char>() + begin_, end_ - begin_}; }
+  // Passes the next line, of `size` bytes with its end, all of which lies ahead.
+  void pass(std::size_t size) {
+    begin_ += size;
+    ++line_;
+  }
   // Of the line that next() reads or returned, counted from 1.
   Index line() const { return line_; }
   // Bytes taken from the stream and not yet handed out.

@@ -87,31 +87,78 @@ class MatrixMarketReader {
     CsrBuilder builder(budget_);
     if (bytes_.remaining()) builder.reserve(entries_ * (symmetric_ ? 2 : 1));
     std::string_view line;
-    for (Index read = 0; read < entries_; ++read) {
+    for (Index read = 0; read < entries_;) {
+      read += read_plain_entries(entries_ - read, builder);
+      if (read == entries_) break;
       if (!next_line(line)) wrong("the file ends after ", read, " of ", entries_, " entries");
       read_entry(line, builder);
+      ++read;
     }
     if (next_line(line)) wrong("more than ", entries_, " entries");
     require_sparse_shape(bytes_.where(), rows_, cols_, builder.entries(), context_);  // without the zeros among them
     return to_source(builder.finish(transpose_ ? cols_ : rows_, transpose_ ? rows_ : cols_));
   }
 
+  struct Entry {
+    Index i = 0, j = 0;
+    double value = 1.0;
+  };
+
+  // Entries as nearly all files have them, one a line and a blank between their numbers, straight from the buffer.
+  // Stops at the first that is any different, or of which the buffer may not hold all; returns how many it took.
+  Index read_plain_entries(Index most, CsrBuilder& builder) {
+    const std::string_view text = lines_.ahead();
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    Entry entry;
+    Index read = 0;
+    for (; read < most; ++read) {
+      const char* const next = take_entry(at, end, entry);
+      if (next == nullptr) break;
+      lines_.pass(next - at);
+      add(entry, builder);
+      at = next;
+    }
+    return read;
+  }
+
+  // Where the line after the entry begins; null where it is not plain.
+  const char* take_entry(const char* at, const char* end, Entry& entry) const {
+    const auto blank = [&] { return at != nullptr && at < end && (*at == ' ' || *at == '\t'); };
+    at = parse_short_index(at, end, entry.i);
+    if (!blank()) return nullptr;
+    at = parse_short_index(at + 1, end, entry.j);
+    if (!pattern_) {
+      if (!blank()) return nullptr;
+      at = parse_short_decimal(at + 1, end, entry.value);
+    }
+    if (at == nullptr || at == end || !is_inside(entry)) return nullptr;
+    if (*at == '\r' && ++at == end) return nullptr;
+    return *at == '\n' ? at + 1 : nullptr;
+  }
+
+  bool is_inside(const Entry& entry) const {
+    return entry.i >= 1 && entry.i <= rows_ && entry.j >= 1 && entry.j <= cols_;
+  }
+
+  void add(const Entry& entry, CsrBuilder& builder) const {
+    const Index row = (transpose_ ? entry.j : entry.i) - 1, col = (transpose_ ? entry.i : entry.j) - 1;
+    builder.add(row, col, entry.value);
+    if (symmetric_ && row != col) builder.add(col, row, skew_ ? -entry.value : entry.value);
+  }
+
   void read_entry(std::string_view line, CsrBuilder& builder) {
     const std::string_view whole = line;
-    Index i = 0;
-    Index j = 0;
-    double value = 1.0;
-    if (!parse_index(next_word(line), i) || !parse_index(next_word(line), j)) {
+    Entry entry;
+    if (!parse_index(next_word(line), entry.i) || !parse_index(next_word(line), entry.j)) {
       wrong(in_quotes(whole), ", need row column", pattern_ ? "" : " value");
     }
-    if (i < 1 || i > rows_ || j < 1 || j > cols_) {
-      wrong("position ", i, " ", j, ", need 1..", rows_, " and 1..", cols_);
+    if (!is_inside(entry)) {
+      wrong("position ", entry.i, " ", entry.j, ", need 1..", rows_, " and 1..", cols_);
     }
-    if (!pattern_) value = read_value(next_word(line));
+    if (!pattern_) entry.value = read_value(next_word(line));
     if (!trimmed(line).empty()) wrong(in_quotes(whole), ", need row column", pattern_ ? "" : " value");
-    if (transpose_) std::swap(i, j);
-    builder.add(i - 1, j - 1, value);
-    if (symmetric_ && i != j) builder.add(j - 1, i - 1, skew_ ? -value : value);
+    add(entry, builder);
   }
 
   double read_value(std::string_view word) const {

@@ -99,7 +99,8 @@ void Centered::derive() {
   Index runs = 0;
   for (Index j = 0; j < source_.cols(); j = run_end(j)) ++runs;
   const bool unscaled = scale_.empty() && source_.row_scale().empty();
-  plain_rows_ = unscaled && source_.cols() >= kRunLength * runs && all_zero(center_);
+  has_center_ = !all_zero(center_);
+  plain_rows_ = unscaled && source_.cols() >= kRunLength * runs && !has_center_;
   plain_entries_ = source_.sparse() && unscaled && position_.empty() && all_zero(shift_);
 }
 

@@ -10,6 +10,7 @@
 #include "tamis/data/passes/taken_rows.h"
 #include "tamis/data/passes/tile.h"
 #include "tamis/data/stores/sparse_rows.h"
+#include "tamis/linalg/kernels.h"
 
 namespace tamis {
 
@@ -86,44 +87,72 @@ Position first_not_finite(const Source& source, const Block& block) {
   return {};
 }
 
-// Mean and scatter of the columns of one tile (rows x cols, relative values), each in two sweeps.
-void add_tile(const double* tile, Index rows, Index cols, Index col0, std::vector<double>& mean,
-              std::vector<double>& scatter, Partial& out) {
-  mean.assign(cols, 0.0);
-  scatter.assign(cols, 0.0);
-  double* low = out.low.data() + col0;
-  double* high = out.high.data() + col0;
-  for (Index i = 0; i < rows; ++i) {
-    const double* row = tile + i * cols;
-    for (Index j = 0; j < cols; ++j) {
-      mean[j] += row[j];
-      low[j] = row[j] < low[j] ? row[j] : low[j];
-      high[j] = row[j] > high[j] ? row[j] : high[j];
-    }
-  }
-  for (auto& value : mean) value /= static_cast<double>(rows);
-  for (Index i = 0; i < rows; ++i) {
-    const double* row = tile + i * cols;
-    for (Index j = 0; j < cols; ++j) {
-      const double delta = row[j] - mean[j];
-      scatter[j] += delta * delta;
-    }
-  }
+// The union of the statistics of `before` rows with those of one tile of `rows`, from column col0 on: merge_column()
+// where all columns count the same.
+void merge_tile(Partial& into, Index before, Index rows, Index col0, const std::vector<double>& mean,
+                const std::vector<double>& scatter, Index cols) {
+  const auto na = static_cast<double>(before), nb = static_cast<double>(rows);
+  const double share = nb / (na + nb), weight = na * nb / (na + nb);
+  double* into_mean = into.mean.data() + col0;
+  double* into_scatter = into.scatter.data() + col0;
   for (Index j = 0; j < cols; ++j) {
-    merge_column(out, col0 + j, rows, mean[j], scatter[j]);
+    const double delta = mean[j] - into_mean[j];
+    into_mean[j] += delta * share;
+    into_scatter[j] += scatter[j] + delta * delta * weight;
   }
+  std::fill_n(into.count.begin() + col0, cols, before + rows);
 }
+
+// The columns of tiles of rows, relative to the center: where they lie if that can be, in runs of neighbors, else
+// copied.
+class TileColumns {
+ public:
+  TileColumns(const Centered& z, const Block& block)
+      : z_(z), block_(block), in_place_(can_stay(z, block)), tile_(in_place_ ? 0 : kTileRows * widest(z)) {}
+
+  // visit(first column, columns) for each stretch of [col0, col0 + cols).
+  template <class Visit>
+  void for_each_run(Index row0, Index rows, Index col0, Index cols, Visit visit) {
+    if (!in_place_) {
+      load_tile(z_, block_, row0, rows, col0, cols, tile_.data(), cols);
+      visit(col0, RowsOfColumns{tile_.data(), DType::f64, cols, rows, cols, nullptr, nullptr});
+      return;
+    }
+    for (Index j = col0; j < col0 + cols;) {
+      const Index end = std::min(z_.run_end(j), col0 + cols);
+      visit(j, run_of(z_, block_, row0, rows, j, end - j));
+      j = end;
+    }
+  }
+
+ private:
+  static Index widest(const Centered& z) { return std::min(z.cols(), kTileCols); }
+  static bool can_stay(const Centered& z, const Block& block) {
+    const DenseView& view = block.dense;
+    return view.col_stride == 1 && z.source().row_scale().empty() &&
+           (view.dtype == DType::f32 || view.dtype == DType::f64);
+  }
+
+  const Centered& z_;
+  const Block& block_;
+  const bool in_place_;
+  std::vector<double> tile_;
+};
 
 Partial dense_partial(const Centered& relative, const Block& block) {
   const Index d = relative.cols();
   Partial out(d);
-  std::vector<double> tile(kTileRows * std::min(d, kTileCols)), mean, scatter;
+  TileColumns columns(relative, block);
+  std::vector<double> mean(std::min(d, kTileCols)), scatter(mean.size());
   for (Index col0 = 0; col0 < d; col0 += kTileCols) {
     const Index cols = std::min(kTileCols, d - col0);
     for (Index row0 = 0; row0 < block.rows; row0 += kTileRows) {
       const Index rows = std::min(kTileRows, block.rows - row0);
-      load_tile(relative, block, row0, rows, col0, cols, tile.data(), cols);
-      add_tile(tile.data(), rows, cols, col0, mean, scatter, out);
+      columns.for_each_run(row0, rows, col0, cols, [&](Index j, const RowsOfColumns& x) {
+        kernels<double>().column_sums(
+            x, {mean.data() + (j - col0), scatter.data() + (j - col0), out.low.data() + j, out.high.data() + j});
+      });
+      merge_tile(out, row0, rows, col0, mean, scatter, cols);
     }
   }
   const bool finite = std::all_of(out.mean.begin(), out.mean.end(), [](double m) { return std::isfinite(m); });

@@ -64,6 +64,10 @@ std::vector<double> times_rows(const std::vector<double>& offset, const Matrix& 
   return out;
 }
 
+// Columns of a few rows that are copied at a time where each is used once: they and their rows of V stay in the nearest
+// cache.
+constexpr Index kNearCols = 128;
+
 // A few rows of T, in pieces of neighboring columns: straight from the store where it holds doubles row by row in runs
 // of some length, else copied into a tile.
 class DenseRows {
@@ -193,15 +197,17 @@ class MultiplyPass {
     const std::vector<double> offset = times_rows(offset_rows.offset, vp);
     const Index d = z_.cols(), width = vp.cols();
     for_each_piece(z_.source(), context, [&](const Block& block, Index row0, Index rows) {
-      DenseRows some(offset_rows, kTileCols);
+      DenseRows some(offset_rows, kNearCols);
       std::vector<double> y(kTileRows * width);
       for (Index row = row0; row < row0 + rows; row += kTileRows) {
         const Index count = std::min(kTileRows, row0 + rows - row);
         const char* ahead = d <= kTileCols ? rows_ahead(block, row + count) : nullptr;
         std::fill(y.begin(), y.end(), 0.0);
-        for (Index col0 = 0; col0 < d; col0 += kTileCols) {
-          some.load(block, row, count, col0, std::min(kTileCols, d - col0));
+        for (Index col0 = 0; col0 < d; col0 += kNearCols) {
+          const Index cols = std::min(kNearCols, d - col0);
+          some.load(block, row, count, col0, cols);
           some.add_product(count, vp, y.data(), ahead, size_of(block.dense.dtype));
+          if (ahead != nullptr) ahead += count * cols * static_cast<Index>(size_of(block.dense.dtype));
         }
         for (Index i = 0; i < count; ++i) {
           double* to = out.row(block.first + row + i);

@@ -67,6 +67,8 @@ class Centered {
   bool plain_rows() const { return plain_rows_; }
   // End of the run of columns, neighbors in the store, that column j stands in.
   Index run_end(Index j) const { return run_end_[j]; }
+  // Whether any column has a center other than 0.
+  bool has_center() const { return has_center_; }
 
  private:
   void derive();
@@ -75,7 +77,7 @@ class Centered {
   std::vector<double> center_, scale_, shift_;
   std::vector<std::int32_t> position_;
   std::vector<Index> run_end_;
-  bool plain_entries_ = false, plain_rows_ = false, defers_center_ = false;
+  bool plain_entries_ = false, plain_rows_ = false, has_center_ = true, defers_center_ = false;
 };
 
 // Z V (n x m).

@@ -33,6 +33,16 @@ void load_strided(const Centered& z, const Block& block, Index row0, Index rows,
 
 }  // namespace
 
+RowsOfColumns run_of(const Centered& z, const Block& block, Index row0, Index rows, Index col0, Index cols) {
+  return {address(block.dense, row0, z.source().columns()[col0]),
+          block.dense.dtype,
+          block.dense.row_stride,
+          rows,
+          cols,
+          z.has_center() ? z.center().data() + col0 : nullptr,
+          z.scale().empty() ? nullptr : z.scale().data() + col0};
+}
+
 template <class T>
 void load_tile(const Centered& z, const Block& block, Index row0, Index rows, Index col0, Index cols, T* out,
                Index step) {
@@ -42,15 +52,9 @@ void load_tile(const Centered& z, const Block& block, Index row0, Index rows, In
                      [&]<class Src>() { load_strided<Src>(z, block, row0, rows, col0, cols, out, step); });
   }
   // Row by row, in runs of columns that are neighbors in the store.
-  const Index* column = source.columns().data() + col0;
   for (Index begin = 0; begin < cols;) {
     const Index end = std::min(cols, z.run_end(col0 + begin) - col0);
-    const double* center = z.center().data() + col0 + begin;
-    const double* scale = z.scale().empty() ? nullptr : z.scale().data() + col0 + begin;
-    for (Index i = 0; i < rows; ++i) {
-      kernels<T>().center_row(address(block.dense, row0 + i, column[begin]), block.dense.dtype, end - begin, center,
-                              scale, out + i * step + begin);
-    }
+    kernels<T>().center_rows(run_of(z, block, row0, rows, col0 + begin, end - begin), out + begin, step);
     begin = end;
   }
 }

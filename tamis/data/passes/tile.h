@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tamis/data/passes/passes.h"
+#include "tamis/linalg/kernels.h"
 
 namespace tamis {
 
@@ -17,6 +18,10 @@ inline Index tile_step(Index cols) { return cols + 8; }
 template <class T>
 void load_tile(const Centered& z, const Block& block, Index row0, Index rows, Index col0, Index cols, T* out,
                Index step);
+
+// Neighboring columns of the store where they lie, as the kernels take them; rows must have no scale and their elements
+// be neighbors.
+RowsOfColumns run_of(const Centered& z, const Block& block, Index row0, Index rows, Index col0, Index cols);
 
 // Rows [first, first + rows) of Z in the columns [col0, col0 + cols), one after the other.
 template <class T>

@@ -33,6 +33,15 @@ void sort_row(Csr<T>& csr, std::int64_t first, std::int64_t last, std::vector<st
   }
 }
 
+// Of the `count` entries of one row.
+template <class T>
+bool is_canonical_row(Index count, const std::int32_t* columns, const T* values) {
+  bool wrong = false;
+  for (Index e = 0; e < count; ++e) wrong |= values[e] == T(0);
+  for (Index e = 1; e < count; ++e) wrong |= columns[e] <= columns[e - 1];
+  return !wrong;
+}
+
 }  // namespace
 
 template <class T>
@@ -43,6 +52,10 @@ void Csr<T>::make_canonical() {
   offsets[0] = 0;
   for (Index i = 0; i < rows; ++i) {
     const std::int64_t last = offsets[i + 1];
+    if (to == first && is_canonical_row(last - first, columns.data() + first, values.data() + first)) {
+      first = to = last;
+      continue;
+    }
     if (!std::is_sorted(columns.begin() + first, columns.begin() + last)) sort_row(*this, first, last, scratch);
     for (std::int64_t e = first; e < last;) {
       const std::int32_t column = columns[e];
@@ -57,6 +70,20 @@ void Csr<T>::make_canonical() {
   }
   columns.resize(to);
   values.resize(to);
+}
+
+template <class T>
+bool is_canonical(const CsrView& view) {
+  const auto* values = static_cast<const T*>(view.values);
+  for (Index i = 0; i < view.rows; ++i) {
+    const Index first = view.offsets[i], count = view.offsets[i + 1] - first;
+    if (count == 0) continue;
+    const std::int32_t* const columns = view.columns + first;
+    if (columns[0] < 0 || columns[count - 1] >= view.cols || !is_canonical_row(count, columns, values + first)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 template <class T>
@@ -95,6 +122,8 @@ Source to_source(Csr<T>&& csr) {
 
 template struct Csr<float>;
 template struct Csr<double>;
+template bool is_canonical<float>(const CsrView&);
+template bool is_canonical<double>(const CsrView&);
 template Source to_source(Csr<float>&&);
 template Source to_source(Csr<double>&&);
 

@@ -24,6 +24,11 @@ struct Csr {
   Csr transposed() const;
 };
 
+// Whether rows, with values of type T and offsets that rise, are as make_canonical() leaves them, their columns in
+// range.
+template <class T>
+bool is_canonical(const CsrView& view);
+
 // Moves the rows into a source; the structure is checked there once more.
 template <class T>
 Source to_source(Csr<T>&& csr);

@@ -12,9 +12,10 @@ namespace tamis {
 
 namespace {
 
-constexpr Index kReadAlone = 16;                   // less than this part of a block is read alone
-constexpr Index kSpare = 2;                        // blocks in memory beside one for each thread
-constexpr Index kAheadLeast = 2, kAheadMost = 64;  // blocks
+constexpr Index kReadAlone = 16;                             // less than this part of a block is read alone
+constexpr Index kSpare = 2;                                  // blocks in memory beside one for each thread,
+constexpr std::size_t kSpareBytes = std::size_t{128} << 20;  // unless they are larger than this
+constexpr Index kAheadLeast = 2, kAheadMost = 64;            // blocks
 constexpr std::uint64_t kAheadBytes = std::uint64_t{32} << 20;
 constexpr std::uint64_t kAheadShare = 16;  // of the memory at most
 
@@ -38,7 +39,8 @@ struct RingShape {
     }
     const auto fitting = static_cast<Index>(ahead_bytes / std::max<std::uint64_t>(block_bytes, 1));
     ahead = std::clamp(fitting, kAheadLeast, kAheadMost);
-    slots = blocks <= ahead ? blocks : std::min(blocks, threads + kSpare);
+    const Index spare = block_bytes > kSpareBytes ? 0 : kSpare;
+    slots = blocks <= ahead ? blocks : std::min(blocks, threads + spare);
   }
 
   bool holds_all() const { return slots == blocks; }

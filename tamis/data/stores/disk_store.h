@@ -14,10 +14,11 @@
 // in this room decides, and nothing in it calls the room that does.
 //
 // Of rows on disk these are in memory, and counted by every forecast (size_on_disk): a ring of blocks, one for each
-// thread and two spare ones, of kBlockRows rows; the same of pieces of kPieceRows rows, for passes that take a piece at
-// a time; and of sparse rows the offsets, 8 bytes each. A table that fits into what would be announced to the system
-// anyway (32 MB, or a sixteenth of the memory limit where that is less) is read once and kept. The system's cache of
-// the file is not ours and not counted: the system takes it back when memory is short.
+// thread and two spare ones (none where a block is larger than 128 MB), of kBlockRows rows; the same of pieces of
+// kPieceRows rows, for passes that take a piece at a time; and of sparse rows the offsets, 8 bytes each. A table that
+// fits into what would be announced to the system anyway (32 MB, or a sixteenth of the memory limit where that is less)
+// is read once and kept. The system's cache of the file is not ours and not counted: the system takes it back when
+// memory is short.
 //
 // Bits do not depend on the place. Blocks have the same rows everywhere, and sums follow one tree over them. A file
 // that changes while it is read is noticed by its time and size (Context::input_touched) and named.
