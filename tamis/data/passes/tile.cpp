@@ -31,11 +31,9 @@ void load_strided(const Centered& z, const Block& block, Index row0, Index rows,
   }
 }
 
-}  // namespace
-
 template <class T>
-void load_tile(const Centered& z, const Block& block, Index row0, Index rows, Index col0, Index cols, T* out,
-               Index step) {
+void load_unweighted(const Centered& z, const Block& block, Index row0, Index rows, Index col0, Index cols, T* out,
+                     Index step) {
   const auto& source = z.source();
   if (block.dense.col_stride != 1 || !source.row_scale().empty()) {
     return with_type(block.dense.dtype,
@@ -52,6 +50,19 @@ void load_tile(const Centered& z, const Block& block, Index row0, Index rows, In
                               scale, out + i * step + begin);
     }
     begin = end;
+  }
+}
+
+}  // namespace
+
+template <class T>
+void load_tile(const Centered& z, const Block& block, Index row0, Index rows, Index col0, Index cols, T* out,
+               Index step) {
+  load_unweighted(z, block, row0, rows, col0, cols, out, step);
+  if (z.roots().empty()) return;
+  for (Index i = 0; i < rows; ++i) {
+    const double root = z.root(block.first + row0 + i);
+    for (Index j = 0; j < cols; ++j) out[i * step + j] = static_cast<T>(out[i * step + j] * root);
   }
 }
 
