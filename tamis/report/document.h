@@ -29,6 +29,7 @@ struct SelectionRecord {
   std::uint64_t peak_bytes = 0;       // of the process
   std::vector<std::string> warnings;  // of the whole run, including readers
   std::string id_column = {};         // as asked for; empty: none
+  std::string weight_column = {};     // the same
 };
 
 // One member per option. An unset option has the value determined from the data if the report names it, else null.

@@ -19,13 +19,14 @@ namespace tamis {
 struct SelectRequest {
   FeatureCount features;  // how many to select
   Scaling scale = Scaling::none;
-  std::vector<Index> include;  // always selected
-  std::vector<Index> exclude;  // never seen by the method
-  FeatureGroups groups;        // features that are chosen as one: `features` counts them, and what is included or
-                               // excluded is so with its whole group; none: each by itself
-  std::vector<int> classes;    // of the rows (-1: unlabeled), to supervise the method; empty: none
-  Matrix init;                 // n x clusters, >= 0: labels to start from; empty: those of the method
-  bool evidence = false;       // p-values of the columns (evidence.h) for a method that has none of its own
+  std::vector<Index> include;   // always selected
+  std::vector<Index> exclude;   // never seen by the method
+  FeatureGroups groups;         // features that are chosen as one: `features` counts them, and what is included or
+                                // excluded is so with its whole group; none: each by itself
+  std::vector<int> classes;     // of the rows (-1: unlabeled), to supervise the method; empty: none
+  std::vector<double> weights;  // of the rows, for a method that uses them (data/weights.h); empty: each counts once
+  Matrix init;                  // n x clusters, >= 0: labels to start from; empty: those of the method
+  bool evidence = false;        // p-values of the columns (evidence.h) for a method that has none of its own
   // |r| from which columns repeat each other, where the result says which do (representatives.h); unset: it does not.
   std::optional<double> redundancy;
   bool page = false;  // a page will be made of the result: the forecast has what that costs
@@ -61,6 +62,9 @@ std::vector<double> for_all_columns(const std::vector<double>& values, const Sel
 
 // What a run will cost: the method's plan, and what comes after it.
 Plan plan_of_run(const BoundMethod& bound, const Shape& shape, const SelectRequest& request, int threads);
+
+// The source with the weights of the request.
+Source weighted(const Source& source, const SelectRequest& request);
 
 // Columns are positions in `source`. Throws Error(usage) on a request that cannot be met, and what the method throws.
 SelectResult select_features(const Source& source, const Method& method, BoundMethod& bound,
