@@ -26,8 +26,8 @@ void require_weights(const std::vector<double>& weights, Index rows) {
     most = std::max(most, weights[i]);
   }
   const Index positive = count_weighted(weights);
-  require(positive >= 2, ErrorCode::bad_data, kWeights, ": ", positive, positive == 1 ? " row has" : " rows have",
-          " a weight above 0, need at least 2");
+  require(positive > 0, ErrorCode::bad_data, kWeights, ": all weights are zero, need at least 2 above");
+  require(positive > 1, ErrorCode::bad_data, kWeights, ": 1 row has a weight above 0, need at least 2");
   for (std::size_t i = 0; i < weights.size(); ++i) {
     require(weights[i] == 0 || weights[i] >= most / kWeightRange, ErrorCode::bad_data, kWeights, ": row ", i, ": ",
             weights[i], " beside a largest weight of ", most, ", need 0, or at least 1e-12 of the largest");

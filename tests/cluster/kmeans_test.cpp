@@ -425,6 +425,7 @@ TEST(KMeans, HeavyPointsDoNotHideLightOnes) {
   for (Index i = 0; i < 6; ++i) y(i, 0) = at[static_cast<std::size_t>(i)];
   KMeansOptions options;
   options.clusters = 3;
+  options.exchange = false;
   const Points<double> points(y, {1, 3, 1e12, 1e12, 1e12, 1e12});
   const KMeansResult found = lloyd_from_labels(points, {0, 0, 0, 0, 1, 2}, options, context);
   EXPECT_EQ(found.labels, (std::vector<int>{0, 0, 1, 2, 1, 2}));

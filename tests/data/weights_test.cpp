@@ -237,7 +237,7 @@ TEST(Weights, WhatCannotBeAWeightIsRefused) {
   refused(ErrorCode::bad_data, {1, 2, nan}, {"row 2", "nan"});
   refused(ErrorCode::bad_data, {1, HUGE_VAL, 1}, {"row 1", "inf"});
   refused(ErrorCode::bad_data, {0, 1, 0}, {"1 row has", "at least 2"});
-  refused(ErrorCode::bad_data, {0, 0, 0}, {"0 rows have"});
+  refused(ErrorCode::bad_data, {0, 0, 0}, {"all weights are zero"});
   refused(ErrorCode::bad_data, {1, 1, 1e-13}, {"row 2", "1e-13", "of the largest"});
   refused(ErrorCode::bad_data, {1e200, 1e200, 0}, {"sum"});
   require_weights({1e-12, 0, 1}, 3);
