@@ -174,7 +174,8 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
                 std::uint64_t seed, int threads, std::uint64_t memory, const nb::object& progress,
                 const nb::dict& words, const std::optional<std::vector<std::string>>& names,
                 const std::optional<double>& redundancy, const std::optional<Index>& seeds,
-                const std::optional<Index>& resample, const std::optional<std::vector<std::string>>& groups) {
+                const std::optional<Index>& resample, const std::optional<std::vector<std::string>>& groups,
+                const nb::object& weights) {
   const Method& method = find_method(method_name);
   const std::shared_ptr<BoundMethod> bound = method.bind();
   const Speller speller = python_names(words);
@@ -192,6 +193,7 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
     request.classes = classes_of(classes);
     set_options(*bound, values, method.name);
     if (!init.is_none()) request.init = matrix_of(init);
+    if (!weights.is_none()) request.weights = doubles_of(weights);
     Run run(threads, seed, memory, progress);
     const Source source = source_of(data);
     SelectResult result =
@@ -305,7 +307,7 @@ NB_MODULE(_core, m) {
         "classes"_a.none() = nb::none(), "init"_a.none() = nb::none(), "seed"_a = 0, "threads"_a = 0, "memory"_a = 0,
         "progress"_a.none() = nb::none(), "words"_a = nb::dict(), "names"_a.none() = nb::none(),
         "redundancy"_a.none() = nb::none(), "seeds"_a.none() = nb::none(), "resample"_a.none() = nb::none(),
-        "groups"_a.none() = nb::none(),
+        "groups"_a.none() = nb::none(), "weights"_a.none() = nb::none(),
         "One selection, as `tamis select` does it. With `names` (empty: there are none) it warns about doubtful "
         "columns. `groups`: one for each feature, '' where it is a group by itself.");
   m.def("compare", &compare, "data"_a, "methods"_a, "features"_a, "clusters"_a, "scale"_a = "none",

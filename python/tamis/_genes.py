@@ -13,7 +13,7 @@ from scipy import sparse
 from . import _core
 from ._backed import BackedRows, CopiedRows
 from ._core_data import core_data
-from ._inputs import feature_groups
+from ._inputs import feature_groups, row_weights
 from ._running import progress_for, repeats, seed_of, thread_count, warn_all
 
 _METHODS = {method["name"]: method for method in _core.methods()}
@@ -45,6 +45,7 @@ def select_genes(
     gene_symbols=None,
     seeds=None,
     resample=None,
+    sample_weight=None,
     **options,
 ):
     """Select the genes that carry the structure of the cells.
@@ -99,6 +100,9 @@ def select_genes(
         Number of further runs that measure how stable the selection is: with the seeds after `random_state` (the first of
         so many is the selection itself), or on random halves of the cells. At most one of them, 2..1000, not with
         `batch_key`. See docs/stability.md.
+    sample_weight : name of a column of ``.obs``, or array of shape (n_obs,); default=None
+        Weights of the cells, at least 0, for a method that uses them (ufcm, maxvar, css): a cell of weight w counts as w
+        cells. Batches with fewer than two cells of positive weight are skipped.
     **options
         Further options of the method, named as in its selector: ``alpha=0.5``, ``n_neighbors=10``.
 
@@ -121,9 +125,10 @@ def select_genes(
             the middle 90 % of them (in all if they are fewer than 20). NaN for excluded genes.
 
         ``.uns["tamis"]`` describes the run: ``version, method, n_top, scale, random_state, params`` (the options),
-        ``resolved`` (values determined from the data: an array each, one number per batch), ``warnings``; also ``layer``
-        and ``batches`` (``key, names, n_obs, skipped``) if given, and ``stability`` (``by, runs, rows, counts, text`` and,
-        unless all genes are selected, ``index, variance, interval``). Options that are None are left out.
+        ``resolved`` (values determined from the data: an array each, one number per batch), ``warnings``; also ``layer``,
+        ``sample_weight`` (the column, or "array") and ``batches`` (``key, names, n_obs, skipped``) if given, and
+        ``stability`` (``by, runs, rows, counts, text`` and, unless all genes are selected, ``index, variance, interval``).
+        Options that are None are left out.
 
     Warns
     -----
@@ -144,6 +149,7 @@ def select_genes(
     included = _gene_mask(adata, include, "include", names)
     excluded = _gene_mask(adata, exclude, "exclude", names)
     grouped = _gene_groups(adata, groups, batch_key)
+    weights = _cell_weights(adata, sample_weight)
     _check_counts(adata, n_top, included if grouped is None else np.zeros_like(included), excluded, batch_key)
     _check_repeats(seeds, resample, batch_key)
     X, look = _matrix(adata, layer, method, excluded)
@@ -158,13 +164,13 @@ def select_genes(
         "exclude": np.flatnonzero(excluded).tolist(),
         "seed": seed_of(random_state),
         "threads": thread_count(n_jobs),
-        "words": {"features": "n_top"},
+        "words": {"features": "n_top", "--sample-weight": "sample_weight"},
         "seeds": repeats(seeds, "seeds"),
         "resample": repeats(resample, "resample"),
         "groups": grouped,
     }
     if batch_key is None:
-        result = _run(method, X, None, init, shared, verbose, method["python_name"])
+        result = _run(method, X, None, init, weights, shared, verbose, method["python_name"])
         score, order, batches, reports = result["scores"], result["ranking"], None, [result["report"]]
         guidance, stability = result["guidance"] or {}, result["stability"]
         n_top = len(result["selected"])
@@ -172,7 +178,7 @@ def select_genes(
             included = np.isin(np.arange(adata.n_vars), result["selected"])
         found = list(result["warnings"])
     else:
-        score, order, batches, reports, found = _over_batches(adata, method, X, batch_key, init, shared, verbose)
+        score, order, batches, reports, found = _over_batches(adata, method, X, batch_key, init, weights, shared, verbose)
         guidance, stability = {}, None
     found = look.warnings()[len(early) :] + found
     warn_all(found, stacklevel=2)
@@ -191,6 +197,8 @@ def select_genes(
     about = _description(method, options, init, shared, reports, [message for _, message in early + found])
     if layer is not None:
         about["layer"] = layer
+    if sample_weight is not None:
+        about["sample_weight"] = sample_weight if isinstance(sample_weight, str) else "array"
     if key is not None:
         about["key_added"] = key
     if batches is not None:
@@ -290,6 +298,15 @@ def _gene_groups(adata, groups, batch_key):
             raise ValueError(f"select_genes: groups = {groups!r} is not a column of .var")
         groups = adata.var[groups].to_numpy(dtype=object)
     return feature_groups(groups, adata.var_names, adata.n_vars, "select_genes")
+
+
+def _cell_weights(adata, sample_weight):
+    """The weight of each cell; None without weights."""
+    if isinstance(sample_weight, str):
+        if sample_weight not in adata.obs.columns:
+            raise ValueError(f"select_genes: sample_weight = {sample_weight!r} is not a column of .obs")
+        sample_weight = adata.obs[sample_weight]
+    return row_weights(sample_weight, adata.n_obs, "select_genes")
 
 
 def _mask_column(adata, column, what):
@@ -463,17 +480,17 @@ def _rows_of(X, rows):
 # --- Running ----------------------------------------------------------------------------------------------------------
 
 
-def _run(method, X, rows, init, shared, verbose, name):
+def _run(method, X, rows, init, weights, shared, verbose, name):
     progress = progress_for(verbose, name)
-    start = init if init is None or rows is None else np.ascontiguousarray(init[rows])
+    start, own = (one if one is None or rows is None else np.ascontiguousarray(one[rows]) for one in (init, weights))
     try:
-        return _core.select(method["name"], _rows_of(X, rows), init=start, progress=progress, **shared)
+        return _core.select(method["name"], _rows_of(X, rows), init=start, weights=own, progress=progress, **shared)
     finally:
         if progress:
             progress.close()
 
 
-def _over_batches(adata, method, X, batch_key, init, shared, verbose):
+def _over_batches(adata, method, X, batch_key, init, weights, shared, verbose):
     """The negated median ranks, the order, the batches, their reports and warnings."""
     need = _rows_needed(shared["options"])
     ranks, used, skipped, reports, found = [], [], [], [], []
@@ -481,8 +498,11 @@ def _over_batches(adata, method, X, batch_key, init, shared, verbose):
         if len(rows) < need:
             skipped.append((name, f"{len(rows)} row{'' if len(rows) == 1 else 's'}, need at least {need}"))
             continue
+        if weights is not None and (weighed := int((weights[rows] > 0).sum())) < need:
+            skipped.append((name, f"{weighed} row{'' if weighed == 1 else 's'} of positive weight, need at least {need}"))
+            continue
         try:
-            result = _run(method, X, rows, init, shared, verbose, f"{method['python_name']} {name}")
+            result = _run(method, X, rows, init, weights, shared, verbose, f"{method['python_name']} {name}")
         except _core.NoVariation:
             skipped.append((name, "no variation"))
             continue
