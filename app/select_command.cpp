@@ -10,6 +10,7 @@
 #include "tamis/base/text/number.h"
 #include "tamis/base/text/quote.h"
 #include "tamis/base/text/spelling.h"
+#include "tamis/data/weights.h"
 #include "tamis/eval/metrics.h"
 #include "tamis/graph/given.h"
 #include "tamis/report/document.h"
@@ -35,6 +36,7 @@ struct SelectArguments {
   std::string redundancy = short_number(kRedundant);
   std::string supervise;
   std::string labels;
+  std::string sample_weight;
   std::vector<std::string> include, exclude;
   std::string groups, connectivity;
   std::string output;
@@ -71,6 +73,10 @@ void add_select_flags(CLI::App& app, SelectArguments& arguments) {
                  "Use these labels as clusters (ufcm): a column, an npz array, a file, or FILE:COLUMN joined by row "
                  "identifiers; empty or -1 is unlabelled")
       ->type_name("LABELS");
+  app.add_option("--sample-weight", arguments.sample_weight,
+                 concat("Weights of the rows, numbers >= 0; a row of weight w counts as w rows (",
+                        methods_that(&Method::weighs), "): a column, an npz array, a file, or FILE:COLUMN"))
+      ->type_name("WEIGHTS");
   add_list_flag(app, "--include", arguments.include,
                 "Features to select in any case, by name, position in the file or pattern (*, ?): a,b,c or @FILE")
       ->type_name("LIST");
@@ -175,7 +181,9 @@ void read_and_resolve(Job& job, Session& session) {
   const auto include = words_of(arguments.include, context), exclude = words_of(arguments.exclude, context);
   ReadOptions options = arguments.data.read_options();
   options.text_columns = exclude;
-  for (const auto& labels : {arguments.supervise, arguments.labels}) {
+  require(arguments.sample_weight.empty() || job.method.weighs, ErrorCode::usage, job.method.name,
+          " does not use --sample-weight, need ", methods_that(&Method::weighs));
+  for (const auto& labels : {arguments.supervise, arguments.labels, arguments.sample_weight}) {
     const bool known = std::find(options.labels.begin(), options.labels.end(), labels) != options.labels.end();
     if (!labels.empty() && !known) options.labels.push_back(labels);
   }
@@ -193,6 +201,13 @@ void read_and_resolve(Job& job, Session& session) {
   job.request.exclude = sorted(resolve_features({exclude}, job.table, "exclude", true));
   if (!arguments.groups.empty()) job.request.groups = read_groups(arguments.groups, job.table, context);
   if (!arguments.supervise.empty()) job.request.classes = job.table.labels.at(arguments.supervise).classes;
+  if (const auto& weights = arguments.sample_weight; !weights.empty()) {
+    job.request.weights = naming(arguments.data.path, [&] {
+      std::vector<double> found = weights_of(job.table.labels.at(weights), weights);
+      require_weights(found, job.table.source.rows());
+      return found;
+    });
+  }
 }
 
 std::string ranking_table(const Job& job) {
@@ -281,6 +296,7 @@ std::string summary(const Job& job, Session& session) {
   table.add(
       {"time", concat(short_number(report.seconds, 3), " s, ", report.passes, report.passes == 1 ? " pass" : " passes",
                       " over the data, ", session.context().threads(), " threads")});
+  if (!job.request.weights.empty()) table.add({"weights", weights_text(job.request.weights)});
   if (!job.request.groups.names.empty()) table.add({"groups", groups_text(job)});
   if (const auto& redundancy = job.result.redundancy) table.add({"redundancy", repetition_text(*redundancy)});
   if (job.result.stability) table.add({"stability", stability_text(job.result)});
@@ -297,10 +313,18 @@ SelectionRecord record_of(const Job& job, Session& session) {
       warnings.push_back(warning.text());
   }
   Context& context = session.context();
-  return {job.table,         job.method,           options_in_use(*job.bound, job.request),
-          job.request,       job.result,           context.seed,
-          context.threads(), context.memory_limit, peak_resident_bytes(),
-          warnings,          job.arguments.data.id};
+  return {job.table,
+          job.method,
+          options_in_use(*job.bound, job.request),
+          job.request,
+          job.result,
+          context.seed,
+          context.threads(),
+          context.memory_limit,
+          peak_resident_bytes(),
+          warnings,
+          job.arguments.data.id,
+          job.arguments.sample_weight};
 }
 
 // The files of a result, the page first.
@@ -423,8 +447,8 @@ int run_select(const SelectArguments& arguments) {
   read_and_resolve(job, session);
   std::optional<OutputFolder> folder;
   if (!arguments.output.empty()) {
-    std::vector<std::string> inputs = {arguments.data.path, arguments.labels, arguments.supervise, arguments.groups,
-                                       arguments.connectivity};
+    std::vector<std::string> inputs = {arguments.data.path,     arguments.labels, arguments.supervise,
+                                       arguments.sample_weight, arguments.groups, arguments.connectivity};
     const std::vector<std::string> names = possible_files(job);
     for (const auto& name : names) require_other_file(arguments.checkpoint, arguments.output + "/" + name);
     folder.emplace(arguments.output, names, inputs);

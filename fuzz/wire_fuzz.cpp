@@ -141,6 +141,7 @@ void read(std::string_view bytes, Context& context) {
       remote = remote.with_column_scale(std::vector<double>(remote.cols(), 0.5));
       remote = remote.with_row_scale(std::vector<double>(kRows, 2));
     }
+    if ((topic & 4) != 0) remote = remote.with_weights({1, 0, 2, 0.5, 3, 1});
     converse(remote, topic, context);
   } catch (const Error&) {
     expect(bytes.size() >= 3);  // undamaged, it ends well

@@ -107,6 +107,11 @@ std::vector<int> classes_of(const std::optional<Classes>& classes) {
   return classes ? std::vector<int>(classes->data(), classes->data() + classes->size()) : std::vector<int>();
 }
 
+std::vector<double> doubles_of(const nb::object& data) {
+  const auto array = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(data);
+  return {array.data(), array.data() + array.size()};
+}
+
 Matrix matrix_of(const nb::object& data) {
   const auto array = nb::cast<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>(data);
   Matrix matrix(static_cast<Index>(array.shape(0)), static_cast<Index>(array.shape(1)));

@@ -32,6 +32,9 @@ std::vector<int> classes_of(const std::optional<Classes>& classes);
 // A 2-D array of doubles, copied.
 Matrix matrix_of(const nb::object& data);
 
+// A 1-D array of doubles, copied.
+std::vector<double> doubles_of(const nb::object& data);
+
 // NumPy arrays that own what they are given.
 nb::object to_array(std::vector<double> values);
 nb::object to_array(std::vector<Index> values);

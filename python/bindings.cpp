@@ -176,7 +176,7 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
                 const nb::dict& words, const std::optional<std::vector<std::string>>& names,
                 const std::optional<double>& redundancy, const std::optional<Index>& seeds,
                 const std::optional<Index>& resample, const std::optional<std::vector<std::string>>& groups,
-                const nb::object& connectivity) {
+                const nb::object& connectivity, const nb::object& weights) {
   const Method& method = find_method(method_name);
   const std::shared_ptr<BoundMethod> bound = method.bind();
   const Speller speller = python_names(words);
@@ -194,6 +194,7 @@ nb::dict select(const std::string& method_name, const nb::object& data, const nb
     request.classes = classes_of(classes);
     set_options(*bound, values, method.name);
     if (!init.is_none()) request.init = matrix_of(init);
+    if (!weights.is_none()) request.weights = doubles_of(weights);
     Run run(threads, seed, memory, progress);
     const Source source = source_of(data);
     const auto graph = connectivity.is_none() ? std::nullopt : std::optional<Source>(source_of(connectivity));
@@ -310,7 +311,7 @@ NB_MODULE(_core, m) {
         "classes"_a.none() = nb::none(), "init"_a.none() = nb::none(), "seed"_a = 0, "threads"_a = 0, "memory"_a = 0,
         "progress"_a.none() = nb::none(), "words"_a = nb::dict(), "names"_a.none() = nb::none(),
         "redundancy"_a.none() = nb::none(), "seeds"_a.none() = nb::none(), "resample"_a.none() = nb::none(),
-        "groups"_a.none() = nb::none(), "connectivity"_a.none() = nb::none(),
+        "groups"_a.none() = nb::none(), "connectivity"_a.none() = nb::none(), "weights"_a.none() = nb::none(),
         "One selection, as `tamis select` does it. With `names` (empty: there are none) it warns about doubtful "
         "columns. `groups`: one for each feature, '' where it is a group by itself. `connectivity`: a graph of the "
         "rows.");

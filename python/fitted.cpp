@@ -41,7 +41,7 @@ nb::object page_of(const Fitted& fitted, const nb::object& data, const std::vect
 nb::dict means_of_clusters(const Fitted& fitted, const nb::object& data) {
   const SelectResult& result = fitted.result;
   Run run(fitted.threads, fitted.seed, fitted.memory_limit, nb::none());
-  const Source source = source_of(data).with_columns(result.available);
+  const Source source = weighted(source_of(data), fitted.request).with_columns(result.available);
   Context& context = run.context();
   Matrix seen;
   Matrix means = run.without_gil([&] {
@@ -55,11 +55,6 @@ nb::dict means_of_clusters(const Fitted& fitted, const nb::object& data) {
   out["means"] = to_array(std::move(means));
   out["seen"] = to_array(std::move(seen));
   return out;
-}
-
-std::vector<double> doubles_of(const nb::object& data) {
-  const auto array = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(data);
-  return {array.data(), array.data() + array.size()};
 }
 
 nb::object nearest_means(const nb::object& data, const std::vector<Index>& columns, const nb::object& column_scale,

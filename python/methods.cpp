@@ -59,6 +59,7 @@ nb::dict describe_method(const Method& method) {
   out["chooses_count"] = bound->chooses_count();
   out["one_pass"] = method.one_pass;
   out["remote"] = method.remote;
+  out["weighs"] = method.weighs;
   using enum ClusterMetric;
   out["metric"] = method.metric == directions ? "directions" : method.metric == scores ? "scores" : "";
   out["options"] = options;

@@ -13,6 +13,7 @@
 #include "tamis/data/passes/passes.h"
 #include "tamis/data/source.h"
 #include "tamis/data/table.h"
+#include "tamis/data/weights.h"
 #include "tamis/eval/evaluate.h"
 #include "tamis/eval/metrics.h"
 #include "tamis/eval/redundancy.h"

@@ -72,7 +72,7 @@ def version_text() -> str:
 def methods() -> list:
     """Every method with its options: name, type, default, range, help."""
 
-def select(method: str, data: object, options: dict, features: object | None = None, scale: str = 'none', include: Sequence[int] = [], exclude: Sequence[int] = [], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, init: object | None = None, seed: int = 0, threads: int = 0, memory: int = 0, progress: object | None = None, words: dict = {}, names: Sequence[str] | None = None, redundancy: float | None = None, seeds: int | None = None, resample: int | None = None, groups: Sequence[str] | None = None, connectivity: object | None = None) -> dict:
+def select(method: str, data: object, options: dict, features: object | None = None, scale: str = 'none', include: Sequence[int] = [], exclude: Sequence[int] = [], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, init: object | None = None, seed: int = 0, threads: int = 0, memory: int = 0, progress: object | None = None, words: dict = {}, names: Sequence[str] | None = None, redundancy: float | None = None, seeds: int | None = None, resample: int | None = None, groups: Sequence[str] | None = None, connectivity: object | None = None, weights: object | None = None) -> dict:
     """
     One selection, as `tamis select` does it. With `names` (empty: there are none) it warns about doubtful columns. `groups`: one for each feature, '' where it is a group by itself. `connectivity`: a graph of the rows.
     """

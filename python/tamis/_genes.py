@@ -13,7 +13,7 @@ from scipy import sparse
 from . import _core
 from ._backed import BackedRows, CopiedRows
 from ._core_data import core_data
-from ._inputs import feature_groups, graph_weights
+from ._inputs import feature_groups, graph_weights, row_weights
 from ._running import progress_for, repeats, seed_of, thread_count, warn_all
 
 _METHODS = {method["name"]: method for method in _core.methods()}
@@ -46,6 +46,7 @@ def select_genes(
     seeds=None,
     resample=None,
     connectivity=None,
+    sample_weight=None,
     **options,
 ):
     """Select the genes that carry the structure of the cells.
@@ -104,6 +105,9 @@ def select_genes(
         Graph of the cells that lapscore, spec, mcfs, ndfs and rufs use in place of one of nearest cells: a key of ``.obsp``, such
         as "connectivities" after ``scanpy.pp.neighbors``, or symmetric weights. With `batch_key`, the edges within each batch.
         See docs/graph.md.
+    sample_weight : name of a column of ``.obs``, or array of shape (n_obs,); default=None
+        Weights of the cells, at least 0, for a method that uses them (ufcm, maxvar, css): a cell of weight w counts as w
+        cells. Batches with fewer than two cells of positive weight are skipped.
     **options
         Further options of the method, named as in its selector: ``alpha=0.5``, ``n_neighbors=10``.
 
@@ -127,9 +131,9 @@ def select_genes(
 
         ``.uns["tamis"]`` describes the run: ``version, method, n_top, scale, random_state, params`` (the options),
         ``resolved`` (values determined from the data: an array each, one number per batch), ``warnings``; also ``layer``,
-        ``connectivity`` (the key, or "matrix") and ``batches`` (``key, names, n_obs, skipped``) if given, and ``stability``
-        (``by, runs, rows, counts, text`` and, unless all genes are selected, ``index, variance, interval``). Options that are
-        None are left out.
+        ``connectivity`` (the key, or "matrix"), ``sample_weight`` (the column, or "array") and ``batches`` (``key, names,
+        n_obs, skipped``) if given, and ``stability`` (``by, runs, rows, counts, text`` and, unless all genes are selected,
+        ``index, variance, interval``). Options that are None are left out.
 
     Warns
     -----
@@ -150,6 +154,7 @@ def select_genes(
     included = _gene_mask(adata, include, "include", names)
     excluded = _gene_mask(adata, exclude, "exclude", names)
     grouped = _gene_groups(adata, groups, batch_key)
+    weights = _cell_weights(adata, sample_weight)
     _check_counts(adata, n_top, included if grouped is None else np.zeros_like(included), excluded, batch_key)
     _check_repeats(seeds, resample, batch_key)
     graph = _graph(adata, connectivity, method)
@@ -165,13 +170,14 @@ def select_genes(
         "exclude": np.flatnonzero(excluded).tolist(),
         "seed": seed_of(random_state),
         "threads": thread_count(n_jobs),
-        "words": {"features": "n_top"},
+        "words": {"features": "n_top", "--sample-weight": "sample_weight"},
         "seeds": repeats(seeds, "seeds"),
         "resample": repeats(resample, "resample"),
         "groups": grouped,
     }
+    by_cell = _ByCell(init, graph, weights)
     if batch_key is None:
-        result = _run(method, X, None, init, graph, shared, verbose, method["python_name"])
+        result = _run(method, X, None, by_cell, shared, verbose, method["python_name"])
         score, order, batches, reports = result["scores"], result["ranking"], None, [result["report"]]
         guidance, stability = result["guidance"] or {}, result["stability"]
         n_top = len(result["selected"])
@@ -179,7 +185,7 @@ def select_genes(
             included = np.isin(np.arange(adata.n_vars), result["selected"])
         found = list(result["warnings"])
     else:
-        score, order, batches, reports, found = _over_batches(adata, method, X, batch_key, init, graph, shared, verbose)
+        score, order, batches, reports, found = _over_batches(adata, method, X, batch_key, by_cell, shared, verbose)
         guidance, stability = {}, None
     found = look.warnings()[len(early) :] + found
     warn_all(found, stacklevel=2)
@@ -201,6 +207,8 @@ def select_genes(
         about["params"] = {name: value for name, value in about["params"].items() if name not in method["graph_options"]}
     if layer is not None:
         about["layer"] = layer
+    if sample_weight is not None:
+        about["sample_weight"] = sample_weight if isinstance(sample_weight, str) else "array"
     if key is not None:
         about["key_added"] = key
     if batches is not None:
@@ -316,6 +324,15 @@ def _graph(adata, connectivity, method):
         connectivity = adata.obsp[connectivity]
     graph_weights(connectivity, adata.n_obs, "select_genes")
     return connectivity.tocsr() if sparse.issparse(connectivity) else np.asarray(connectivity)
+
+
+def _cell_weights(adata, sample_weight):
+    """The weight of each cell; None without weights."""
+    if isinstance(sample_weight, str):
+        if sample_weight not in adata.obs.columns:
+            raise ValueError(f"select_genes: sample_weight = {sample_weight!r} is not a column of .obs")
+        sample_weight = adata.obs[sample_weight]
+    return row_weights(sample_weight, adata.n_obs, "select_genes")
 
 
 def _mask_column(adata, column, what):
@@ -489,19 +506,30 @@ def _rows_of(X, rows):
 # --- Running ----------------------------------------------------------------------------------------------------------
 
 
-def _run(method, X, rows, init, graph, shared, verbose, name):
+class _ByCell(NamedTuple):
+    """What belongs to single cells: first labels, a graph, weights; each None where it is not given."""
+
+    init: np.ndarray | None
+    graph: object
+    weights: np.ndarray | None
+
+    def keywords(self, rows):
+        """For the core, of these cells; None: of all."""
+        init, weights = (one if one is None or rows is None else np.ascontiguousarray(one[rows]) for one in (self.init, self.weights))
+        graph = self.graph if self.graph is None or rows is None else self.graph[rows][:, rows]
+        return {"init": init, "weights": weights, "connectivity": None if graph is None else core_data(graph)}
+
+
+def _run(method, X, rows, by_cell, shared, verbose, name):
     progress = progress_for(verbose, name)
-    start = init if init is None or rows is None else np.ascontiguousarray(init[rows])
-    if graph is not None:
-        graph = core_data(graph if rows is None else graph[rows][:, rows])
     try:
-        return _core.select(method["name"], _rows_of(X, rows), init=start, connectivity=graph, progress=progress, **shared)
+        return _core.select(method["name"], _rows_of(X, rows), progress=progress, **by_cell.keywords(rows), **shared)
     finally:
         if progress:
             progress.close()
 
 
-def _over_batches(adata, method, X, batch_key, init, graph, shared, verbose):
+def _over_batches(adata, method, X, batch_key, by_cell, shared, verbose):
     """The negated median ranks, the order, the batches, their reports and warnings."""
     need = _rows_needed(shared["options"])
     ranks, used, skipped, reports, found = [], [], [], [], []
@@ -509,8 +537,11 @@ def _over_batches(adata, method, X, batch_key, init, graph, shared, verbose):
         if len(rows) < need:
             skipped.append((name, f"{len(rows)} row{'' if len(rows) == 1 else 's'}, need at least {need}"))
             continue
+        if weights is not None and (weighed := int((weights[rows] > 0).sum())) < need:
+            skipped.append((name, f"{weighed} row{'' if weighed == 1 else 's'} of positive weight, need at least {need}"))
+            continue
         try:
-            result = _run(method, X, rows, init, graph, shared, verbose, f"{method['python_name']} {name}")
+            result = _run(method, X, rows, by_cell, shared, verbose, f"{method['python_name']} {name}")
         except _core.NoVariation:
             skipped.append((name, "no variation"))
             continue

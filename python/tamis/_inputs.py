@@ -48,6 +48,23 @@ def class_numbers(y):
     return classes
 
 
+def row_weights(weights, rows, where):
+    """Weights of the rows, one number for all or one per row, for the core, which checks their values; None without."""
+    if weights is None:
+        return None
+    if isinstance(weights, np.ma.MaskedArray):
+        weights = weights.astype(np.float64).filled(np.nan)
+    try:
+        found = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{where}: sample_weight holds something that is no number, need one number per row") from None
+    if found.ndim == 0:
+        found = np.full(rows, float(found))
+    if found.shape != (rows,):
+        raise ValueError(f"{where}: sample_weight of shape {found.shape}, need one number for each of the {rows} rows")
+    return np.ascontiguousarray(found)
+
+
 def _comparable(y):
     """The labels of labelled rows, as numbers if all are numeric (as in the core), and a mask of these rows."""
     if y.dtype.kind in "fiub":

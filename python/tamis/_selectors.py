@@ -20,7 +20,7 @@ from ._core_data import core_data
 from ._documentation import class_documentation
 from ._fitted import Fitted, nearest_rule
 from ._frames import blanked, column_names, positions_of, require_loaded, require_numbers
-from ._inputs import class_numbers, feature_groups, graph_weights
+from ._inputs import class_numbers, feature_groups, graph_weights, row_weights
 from ._running import progress_for, repeats, seed_of, thread_count, warn_all
 from ._unwrap import unwrapped
 
@@ -28,6 +28,7 @@ _METHODS = {method["name"]: method for method in _core.methods()}
 _WORDS = {  # of messages
     "features": "n_features_to_select",
     "--exclude": "exclude=[{}]",
+    "--sample-weight": "sample_weight",
     "--counts": "scanpy.pp.normalize_total and log1p",
 }
 _REDUNDANT = _core.default_redundancy
@@ -63,9 +64,10 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
         """
         return self._fit(X, y)
 
-    def _fit(self, X, y):
+    def _fit(self, X, y, sample_weight=None):
         """Implements `fit`."""
         data, rows = self._data(X)
+        weights = row_weights(sample_weight, rows, type(self).__name__)
         data, kept, note = self._without_missing(data)
         include, exclude = self._chosen(kept)
         progress = progress_for(self.verbose, type(self).__name__)
@@ -90,6 +92,7 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
                 resample=repeats(self.resample, "resample"),
                 groups=self._groups(kept),
                 connectivity=graph_weights(getattr(self, "connectivity", None), rows, type(self).__name__),
+                weights=weights,
             )
             if progress:
                 progress("done", 1.0, "done")
@@ -97,7 +100,7 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
             if progress:
                 progress.close()
         exclude = np.flatnonzero(np.isnan(result["scores"])).tolist()  # with the rest of their groups
-        self._keep_clusters(result, data, kept, exclude)
+        self._keep_clusters(result, data, kept, exclude, weights)
         self._spread(result, kept, exclude)
         self._keep(result)
         self._n_rows = rows
@@ -226,7 +229,7 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
         found = _core.without_missing(data, self.missing, [str(one) for one in getattr(self, "feature_names_in_", ())], _WORDS)
         return found["X"], found["columns"], found["note"]
 
-    def _keep_clusters(self, result, data, kept, exclude):
+    def _keep_clusters(self, result, data, kept, exclude, weights):
         """The means of the clusters, and the rule by which `predict` finds those of other rows."""
         means, rule, labels = None, None, result["clusters"]
         if labels is not None:
@@ -236,7 +239,9 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
             means[:, seen] = found["means"]
             scale, unit = result["column_scale"], found["seen"] is not None
             known = found["seen"] if unit else found["means"] if scale is None else found["means"] * scale
-            counts = np.bincount(labels[labels >= 0], minlength=len(means))
+            known_rows = labels >= 0
+            own = None if weights is None else weights[known_rows]
+            counts = np.bincount(labels[known_rows], own, minlength=len(means))
             scores = np.delete(result["scores"], exclude)
             if self._method["metric"]:
                 rule = nearest_rule(self._method, result["components"], scores, known, counts, seen, scale, unit)
@@ -434,9 +439,32 @@ def _feature_count(wanted):
     raise ValueError(f"n_features_to_select = {wanted!r}, need None, 'auto', a count of at least 1, or a fraction below 1")
 
 
+def _fit_with_weights(self, X, y=None, sample_weight=None):
+    """Rank the features of X.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        Never modified.
+    y : array of shape (n_samples,), default=None
+        Classes of the rows, -1 for unlabelled rows. Ignored unless ``supervised=True``.
+    sample_weight : array of shape (n_samples,), or a number; default=None
+        Weights of the rows, at least 0: a row of weight w counts as w rows. None: each counts once.
+
+    Returns
+    -------
+    self
+    """
+    return self._fit(X, y, sample_weight)
+
+
+_fit_with_weights.__name__ = "fit"
+
+
 def _selector(method):
-    """The class of a method."""
-    return types.new_class(method["python_name"], (Selector,), {"method": method["name"]})
+    """The class of a method. scikit-learn routes `sample_weight` to those whose fit has it."""
+    own = {"fit": _fit_with_weights} if method["weighs"] else {}
+    return types.new_class(method["python_name"], (Selector,), {"method": method["name"]}, lambda body: body.update(own))
 
 
 globals().update({method["python_name"]: _selector(method) for method in _METHODS.values()})

@@ -52,10 +52,15 @@ class _OnDask:
         -------
         self
         """
+        return self._fit_there(X, y)
+
+    def _fit_there(self, X, y, sample_weight=None):
         if getattr(self, "supervised", False) and _is_dask(y):
             y = np.asarray(y.compute())
+        if _is_dask(sample_weight):
+            sample_weight = np.asarray(sample_weight.compute())
         try:
-            self._fit(X, y)
+            self._fit(X, y, sample_weight)
             self.report_.update(self._passes.statistics())
         finally:
             self.__dict__.pop("_passes", None)
@@ -129,10 +134,33 @@ def _remote_rows(X, passes, where):
     return _core.RemoteRows(n, d, is_sparse, 0 if is_sparse else n * d, passes, take)
 
 
+def _fit_with_weights(self, X, y=None, sample_weight=None):
+    """Rank the features of X.
+
+    Parameters
+    ----------
+    X : Dask array (n_samples, n_features) with dense or scipy.sparse chunks, or Dask data frame of numbers
+        Recomputed in every pass unless it is persisted.
+    y : NumPy or Dask array of shape (n_samples,), default=None
+        Classes of the rows, -1 for unlabelled rows. Ignored unless ``supervised=True``.
+    sample_weight : NumPy or Dask array of shape (n_samples,), or a number; default=None
+        Weights of the rows, at least 0: a row of weight w counts as w rows. They are sent to the workers in every pass.
+
+    Returns
+    -------
+    self
+    """
+    return self._fit_there(X, y, sample_weight)
+
+
+_fit_with_weights.__name__ = "fit"
+
+
 def _selector(name):
     """The selector of that name, of Dask's data."""
     kind = getattr(_selectors, name)
-    return type(name, (_OnDask, kind), {"__doc__": kind.__doc__, "__module__": __name__})
+    own = {"fit": _fit_with_weights} if kind._method["weighs"] else {}
+    return type(name, (_OnDask, kind), {"__doc__": kind.__doc__, "__module__": __name__, **own})
 
 
 globals().update({name: _selector(name) for name in __all__})

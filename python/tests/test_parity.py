@@ -45,6 +45,7 @@ ELSEWHERE = {
     "--names": "X has names if it is a data frame",
     "--method": "the class, or `method` of select_genes",
     "--supervise": "supervised=True and y",
+    "--sample-weight": "sample_weight of fit and of select_genes, for the methods that use weights",
     "--counts": "scanpy.pp.normalize_total and log1p",
     "--output": "report, to_frame and transform",
     "--json": "attributes of the selector",
@@ -240,6 +241,31 @@ def test_a_given_graph(table, name, tmp_path):
             by_selector(frame, name, module, connectivity=W)
     with pytest.raises(ValueError, match="uses no graph of the cells, need one of lapscore, spec, mcfs, ndfs, rufs"):
         tamis.select_genes(adata, K, method=name, connectivity="W")
+
+
+def test_weights(table, name, tmp_path):
+    frame, weights = table[1], np.array([0, 1, 2.5, 1])[np.arange(N) % 4]
+    frame.assign(w=weights).to_csv(tmp_path / "x.csv", index=False, float_format="%.17g")
+    kind = getattr(tamis, METHODS[name]["python_name"])
+    if not METHODS[name]["weighs"]:
+        words = [NATIVE, "select", tmp_path / "x.csv", "-m", name, "-k", K, "--sample-weight", "w"]
+        done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=60)
+        assert done.returncode == 2 and "ufcm, maxvar, css" in done.stderr, done.stderr
+        with pytest.raises(TypeError, match="sample_weight"):
+            kind().fit(frame, sample_weight=weights)
+        assert not hasattr(kind, "set_fit_request")
+        with pytest.raises(ValueError, match="does not use sample_weight, need ufcm, maxvar, css"):
+            by_genes(frame, name, sample_weight=weights)
+        return
+    printed = by_command((tmp_path / "x.csv", frame), name, "--sample-weight", "w")
+    assert printed["options"]["sample_weight"] == {"rows": 90, "total": weights.sum()}
+    options = {"n_features_to_select": K, **clusters_of(name, {})}
+    same(kind(**options).fit(frame, sample_weight=weights), printed)
+    with dask.config.set(scheduler="synchronous"):
+        on_dask = getattr(tamis.dask, METHODS[name]["python_name"])(**options)
+        parts = da.from_array(frame.to_numpy(), chunks=(50, -1))
+        same(on_dask.fit(parts, sample_weight=da.from_array(weights)), printed)
+    same_scores(by_genes(frame, name, sample_weight=weights)["tamis_score"], printed)
 
 
 def test_wrong_values_are_refused_by_every_door(table, name):

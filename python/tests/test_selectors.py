@@ -45,8 +45,15 @@ def variants():
     yield tamis.NDFS(n_clusters=2, laplacian="plain", clip=False, tol=1e-3)
 
 
+def numbers_its_clusters(estimator):
+    """Repeated rows in another order may get the same clusters with other numbers, which `predict` then returns."""
+    if not isinstance(estimator, tamis.UFCM) or estimator.n_clusters != 2:
+        return {}
+    return {f"check_sample_weight_equivalence_on_{kind}_data": "numbers of clusters" for kind in ("dense", "sparse")}
+
+
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks(list(variants()))
+@parametrize_with_checks(list(variants()), expected_failed_checks=numbers_its_clusters)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -2,6 +2,9 @@
 //
 //   minimize ||Y - U G||^2 over U (one 1 a row) and G (c x m)
 //
+// Points may have weights (points.h): each square is taken so many times. Points of weight 0 get the label of the
+// nearest center, and change nothing.
+//
 // Restarts are thinned by successive halving: all get a few Lloyd steps, the better half goes on, and only the
 // last one runs to its end, where small clusters also exchange single points (Hartigan). The inertia never rises
 // from one step to the next.
@@ -32,7 +35,7 @@ struct KMeansOptions {
 struct KMeansResult {
   std::vector<int> labels;
   Matrix centers;             // c x m; the center of an empty cluster is where it last was
-  std::vector<Index> counts;  // c
+  std::vector<Index> counts;  // c: points whose weight is not 0
   double inertia = 0;         // sum of squared distances to the centers
   Index iterations = 0;
   bool converged = false;       // no label changed in the last iteration

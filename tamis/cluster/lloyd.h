@@ -35,6 +35,7 @@ class Run {
     labels_.values.assign(labels.begin(), labels.end());
     ClusterSums sums = sum_clusters(points_, options_.clusters, labels_, context_);
     sums_.take(sums);
+    weigh();
     update_centers();
   }
 
@@ -69,6 +70,7 @@ class Run {
     ClusterSums change = assign_points(points_, kernel_, fixed_, labels_, changes_, context_);
     Index changed = change.changed;
     sums_.take(change);
+    weigh();
     changed += refill_empty_clusters();
     update_centers();
     result_.converged = changed == 0;
@@ -92,18 +94,32 @@ class Run {
     }
   }
 
-  void move(const double* point, std::int32_t cluster, int sign) {
+  // What is divided by. Summed anew: what is left of heavy points must not hide light ones.
+  void weigh() {
+    if (!points_.weighted()) return;
+    masses_.assign(options_.clusters, 0.0);
+    for (std::size_t i = 0; i < labels_.values.size(); ++i) {
+      if (labels_.values[i] >= 0) masses_[labels_.values[i]] += points_.weights()[i];
+    }
+  }
+  double mass(Index k) const { return masses_.empty() ? static_cast<double>(sums_.counts[k]) : masses_[k]; }
+
+  void move(Index row, const double* point, std::int32_t cluster, int sign) {
     double* sum = sums_.points.row(cluster);
-    for (Index j = 0; j < points_.dims(); ++j) sum[j] += sign * point[j];
+    const double weight = points_.weight(row);
+    for (Index j = 0; j < points_.dims(); ++j) sum[j] += sign * weight * point[j];
     sums_.counts[cluster] += sign;
+    if (masses_.empty()) return;
+    double& all = masses_[cluster];
+    all = sums_.counts[cluster] == 0 ? 0.0 : sign < 0 ? rest_of(all, weight) : all + weight;
   }
 
   // Centers are means; inertia = sum ||y||^2 - sum_k ||s_k||^2 / n_k.
   void update_centers() {
     double between = 0;
     for (Index k = 0; k < options_.clusters; ++k) {
-      const auto count = static_cast<double>(sums_.counts[k]);
-      if (count == 0) continue;
+      if (sums_.counts[k] == 0) continue;
+      const double count = mass(k);
       for (Index j = 0; j < points_.dims(); ++j) {
         result_.centers(k, j) = sums_.points(k, j) / count;
         between += sums_.points(k, j) * result_.centers(k, j);
@@ -127,8 +143,8 @@ class Run {
       const FarPoint far = farthest_point(points_, means, may_lose, rounding(), fixed_, labels_, context_);
       if (far.row < 0) break;
       const auto to = static_cast<std::int32_t>(k);
-      move(far.point.data(), far.label, -1);
-      move(far.point.data(), to, 1);
+      move(far.row, far.point.data(), far.label, -1);
+      move(far.row, far.point.data(), to, 1);
       labels_.set(far.row, to);
       for (const Index changed : {Index{far.label}, k}) set_mean(changed, means, may_lose);
       ++moved;
@@ -140,12 +156,13 @@ class Run {
     const Index count = sums_.counts[k];
     may_lose[k] = count >= 2 ? 1 : 0;
     for (Index j = 0; j < points_.dims() && count > 0; ++j) {
-      means(k, j) = sums_.points(k, j) / static_cast<double>(count);
+      means(k, j) = sums_.points(k, j) / mass(k);
     }
   }
 
-  // Hartigan's moves: point y goes from cluster a to b where that lowers the inertia, the centers' own moves counted:
-  //   n_b / (n_b + 1) ||y - g_b||^2 < n_a / (n_a - 1) ||y - g_a||^2
+  // Hartigan's moves: point y of weight w goes from cluster a to b where that lowers the inertia, the centers' own
+  // moves counted (n: the weights of a cluster's points together):
+  //   n_b / (n_b + w) ||y - g_b||^2 < n_a / (n_a - w) ||y - g_a||^2
   // It leaves many of the optima where Lloyd's iteration stands still. Returns the number of moves.
   Index exchange() {
     prepare_exchange();
@@ -161,10 +178,10 @@ class Run {
           // An earlier move of this panel may have left the cluster with one point.
           if (!movable_[i % kPanel] || sums_.counts[a] < 2) continue;
           for (Index j = 0; j < points_.dims(); ++j) y[j] = static_cast<double>(points_.at(i, j));
-          const std::int32_t b = best_move(y, a, distance);
+          const std::int32_t b = best_move(y, a, points_.weight(i), distance);
           if (b == a) continue;
-          move(y.data(), a, -1);
-          move(y.data(), b, 1);
+          move(i, y.data(), a, -1);
+          move(i, y.data(), b, 1);
           labels_.set(i, b);
           set_center(a);
           set_center(b);
@@ -175,6 +192,7 @@ class Run {
       if (moves == 0) break;
     }
     if (total > 0) {
+      weigh();
       update_centers();
       result_.history.back() = result_.inertia;
     }
@@ -213,15 +231,16 @@ class Run {
       movable_[r] = 0;
       if (row >= points_.rows()) break;
       const int a = labels_.values[row];
-      if (sums_.counts[a] < 2 || (!fixed_.empty() && fixed_.values[row] >= 0)) continue;
+      const auto w = static_cast<T>(points_.weight(row));
+      if (sums_.counts[a] < 2 || w == 0 || (!fixed_.empty() && fixed_.values[row] >= 0)) continue;
       const auto square = points_.squared_norm(row);
       const T* product = panel_products_.row(r);
-      const auto own_size = static_cast<T>(sums_.counts[a]);
-      const T own = (square + kernel_.norm[a] - 2 * product[a]) * own_size / (own_size - 1);
+      const auto own_size = static_cast<T>(mass(a));
+      const T own = (square + kernel_.norm[a] - 2 * product[a]) * own_size / rest_of(own_size, w);
       const T slack = std::numeric_limits<T>::epsilon() * 16 * square;
       for (Index k = 0; k < c && !movable_[r]; ++k) {
-        const auto size = static_cast<T>(sums_.counts[k]);
-        const T other = (square + kernel_.norm[k] - 2 * product[k]) * size / (size + 1);
+        const auto size = static_cast<T>(mass(k));
+        const T other = (square + kernel_.norm[k] - 2 * product[k]) * size / (size + w);
         movable_[r] = other < own + slack && k != a;
       }
       any = any || movable_[r];
@@ -230,19 +249,18 @@ class Run {
   }
 
   // The cluster to which y of cluster a should go; a where no move pays (by more than rounding).
-  int best_move(const std::vector<double>& y, int a, std::vector<double>& distance) const {
+  int best_move(const std::vector<double>& y, int a, double weight, std::vector<double>& distance) const {
     for (Index k = 0; k < options_.clusters; ++k) {
       double sum = 0;
       const double* center = result_.centers.row(k);
       for (std::size_t j = 0; j < y.size(); ++j) sum += (y[j] - center[j]) * (y[j] - center[j]);
       distance[k] = sum;
     }
-    const auto size = [&](Index k) { return static_cast<double>(sums_.counts[k]); };
-    double least = distance[a] * size(a) / (size(a) - 1) * (1 - 1e-9) - rounding();
+    double least = distance[a] * mass(a) / rest_of(mass(a), weight) * (1 - 1e-9) - rounding();
     int best = a;
     for (Index k = 0; k < options_.clusters; ++k) {
       if (k == a) continue;
-      const double cost = distance[k] * size(k) / (size(k) + 1);
+      const double cost = distance[k] * mass(k) / (mass(k) + weight);
       if (cost < least) {
         least = cost;
         best = static_cast<int>(k);
@@ -251,21 +269,28 @@ class Run {
     return best;
   }
 
+  // What a cluster weighs without a point of it that is not its only one: not 0, whatever rounding says.
+  template <class Real>
+  static Real rest_of(Real all, Real weight) {
+    return std::max(all - weight, all * std::numeric_limits<Real>::epsilon());
+  }
+
   void set_center(int k) {
-    const auto count = static_cast<double>(sums_.counts[k]);
+    const double count = mass(k);
     for (Index j = 0; j < points_.dims(); ++j) result_.centers(k, j) = sums_.points(k, j) / count;
     set_column(k);
   }
 
   // A squared distance that is nothing but rounding.
   double rounding() const {
-    return 1e-12 * points_.squared_norm() / static_cast<double>(std::max<Index>(points_.rows(), 1));
+    return 1e-12 * points_.squared_norm() / (points_.rows() > 0 ? points_.total_weight() : 1.0);
   }
 
   const Points<T>& points_;
   const KMeansOptions& options_;
   Context& context_;
   ClusterSums sums_;
+  std::vector<double> masses_;        // of each cluster, where points have weights; empty: sums_.counts
   std::vector<ClusterSums> changes_;  // of one step, block by block
   RowLabels fixed_, labels_;
   KernelCenters<T> kernel_;

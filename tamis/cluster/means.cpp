@@ -9,18 +9,22 @@
 
 namespace tamis {
 
+std::vector<double> cluster_weights(const std::vector<double>& weights, const std::vector<int>& clusters, Index count) {
+  std::vector<double> out(count);
+  for (std::size_t i = 0; i < clusters.size(); ++i) {
+    if (clusters[i] >= 0) out[clusters[i]] += weights.empty() ? 1.0 : weights[i];
+  }
+  return out;
+}
+
 Matrix cluster_means(const Source& source, const std::vector<int>& clusters, Context& context) {
   const int last = clusters.empty() ? -1 : *std::max_element(clusters.begin(), clusters.end());
   const ColumnMoments moments = column_moments(source, context);
   Matrix means(last + 1, source.cols());
-  std::vector<Index> counts(means.rows());
-  for (const int cluster : clusters) {
-    if (cluster >= 0) ++counts[cluster];
-  }
+  const std::vector<double> counts = cluster_weights(source.weights(), clusters, means.rows());
   move_rows(Centered(source, moments), std::vector<int>(clusters.size(), -1), clusters, means, context);
   for (Index k = 0; k < means.rows(); ++k) {
-    const double share =
-        counts[k] > 0 ? moments.unit / static_cast<double>(counts[k]) : std::numeric_limits<double>::quiet_NaN();
+    const double share = counts[k] > 0 ? moments.unit / counts[k] : std::numeric_limits<double>::quiet_NaN();
     for (Index j = 0; j < means.cols(); ++j) means(k, j) = moments.mean[j] + share * means(k, j);
   }
   return means;

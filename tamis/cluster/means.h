@@ -7,8 +7,12 @@
 
 namespace tamis {
 
-// c x d: the mean of the rows of each cluster, in the source's scaling; NaN where a cluster is empty. One pass, and one
-// for the moments of the columns where they are not known yet.
+// The weights of the rows of each of `count` clusters together: their number, where rows have no weights. -1: no
+// cluster.
+std::vector<double> cluster_weights(const std::vector<double>& weights, const std::vector<int>& clusters, Index count);
+
+// c x d: the (weighted) mean of the rows of each cluster, in the source's scaling; NaN where it is empty. One pass, and
+// one for the moments of the columns where they are not known yet.
 Matrix cluster_means(const Source& source, const std::vector<int>& clusters, Context& context);
 
 // Nearest of c means m_k in the metric (x - m)'A(x - m): the largest of (x - center)'v_k - offset_k, the first of equal

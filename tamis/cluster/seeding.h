@@ -38,13 +38,14 @@ class Seeding {
  private:
   // Clusters with fixed rows start at those rows' mean.
   std::vector<char> fixed_centers(Matrix& centers) {
-    std::vector<Index> counts(options_.clusters);
+    std::vector<double> counts(options_.clusters);
     for (std::size_t i = 0; i < options_.fixed.size(); ++i) {
       const int k = options_.fixed[i];
-      if (k < 0) continue;
-      ++counts[k];
+      const double weight = points_.weight(static_cast<Index>(i));
+      if (k < 0 || weight == 0) continue;
+      counts[k] += weight;
       for (Index j = 0; j < points_.dims(); ++j) {
-        centers(k, j) += static_cast<double>(points_.at(static_cast<Index>(i), j));
+        centers(k, j) += weight * static_cast<double>(points_.at(static_cast<Index>(i), j));
       }
     }
     std::vector<char> known(counts.size());
@@ -52,7 +53,7 @@ class Seeding {
       const auto count = counts[k];
       if (count == 0) continue;
       known[k] = 1;
-      for (Index j = 0; j < points_.dims(); ++j) centers(k, j) /= static_cast<double>(count);
+      for (Index j = 0; j < points_.dims(); ++j) centers(k, j) /= count;
       MatrixOf center(1, points_.dims());
       for (Index j = 0; j < points_.dims(); ++j) center(0, j) = static_cast<T>(centers(k, j));
       accept_best(center);
@@ -60,10 +61,21 @@ class Seeding {
     return known;
   }
 
-  Index uniform_row(Index k) const { return random_.below(static_cast<std::uint64_t>(k) * 64, points_.rows()); }
+  // In proportion to the weights.
+  Index uniform_row(Index k) const {
+    const std::uint64_t counter = static_cast<std::uint64_t>(k) * 64;
+    if (!points_.weighted()) return random_.below(counter, points_.rows());
+    double target = points_.total_weight() * random_.uniform(counter);
+    Index last = 0;
+    for (Index i = 0; i < points_.rows() && target >= 0; ++i) {
+      if (points_.weight(i) == 0) continue;
+      target -= points_.weight(last = i);
+    }
+    return last;
+  }
 
-  // Greedy k-means++: of a few rows drawn in proportion to their squared distance, the one that lowers the total
-  // most (Arthur & Vassilvitskii 2007, their remark).
+  // Greedy k-means++: of a few rows drawn in proportion to their squared distance, times their weight, the one that
+  // lowers the total most (Arthur & Vassilvitskii 2007, their remark).
   Index best_candidate(Index k) {
     std::vector<Index> rows;
     if (total_ == 0) {
@@ -88,7 +100,7 @@ class Seeding {
     const Index begin = static_cast<Index>(stretch) * kStretch, end = std::min(begin + kStretch, points_.rows());
     Index last = -1;
     for (Index i = begin; i < end; ++i) {
-      const auto value = static_cast<double>(distance_[i]);
+      const double value = weighted_distance(i);
       if (value > 0) last = i;
       target -= value;
       if (target < 0) break;
@@ -98,9 +110,11 @@ class Seeding {
 
   Index last_positive() const {
     Index i = points_.rows() - 1;
-    while (i > 0 && !(distance_[i] > 0)) --i;
+    while (i > 0 && !(weighted_distance(i) > 0)) --i;
     return i;
   }
+
+  double weighted_distance(Index i) const { return static_cast<double>(distance_[i]) * points_.weight(i); }
 
   void sum_stretches() {
     const auto rows = static_cast<Index>(distance_.size());
@@ -110,6 +124,11 @@ class Seeding {
       double lanes[kPanel] = {};
       for (Index i = begin; i < std::min(begin + kStretch, rows); i += kPanel) {
         const T* values = distance_.data() + i;
+        if (points_.weighted()) {
+          for (Index row = i; row < std::min(i + kPanel, points_.rows()); ++row)
+            lanes[row - i] += weighted_distance(row);
+          continue;
+        }
         for (Index lane = 0; lane < kPanel; ++lane) lanes[lane] += static_cast<double>(values[lane]);
       }
       stretches_.push_back(std::accumulate(lanes, lanes + kPanel, 0.0));
@@ -132,11 +151,21 @@ class Seeding {
     trial_.resize(distance_.size() * count);
     kernels<T>().candidates(points_.panel(0), points_.panels(), m, g.data(), norm.data(), count,
                             points_.squared_norms().data(), distance_.data(), trial_.data(), cost.data());
+    if (points_.weighted()) weigh_costs(cost);
     const auto best = std::min_element(cost.begin(), cost.end()) - cost.begin();
     std::copy_n(trial_.begin() + best * static_cast<std::ptrdiff_t>(distance_.size()), distance_.size(),
                 distance_.begin());
     sum_stretches();
     return best;
+  }
+
+  // The same totals, times the weights.
+  void weigh_costs(std::vector<double>& cost) const {
+    for (std::size_t t = 0; t < cost.size(); ++t) {
+      const T* trial = trial_.data() + t * distance_.size();
+      cost[t] = 0;
+      for (Index i = 0; i < points_.rows(); ++i) cost[t] += static_cast<double>(trial[i]) * points_.weight(i);
+    }
   }
 
   static constexpr Index kStretch = 16 * kPanel;

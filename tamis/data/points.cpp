@@ -20,7 +20,11 @@ T* Points<T>::allocate() {
 }
 
 template <class T>
-Points<T>::Points(const BasicMatrix<T>& rows) : Points(rows.rows(), rows.cols()) {
+Points<T>::Points(const BasicMatrix<T>& rows) : Points(rows, {}) {}
+
+template <class T>
+Points<T>::Points(const BasicMatrix<T>& rows, const std::vector<double>& weights) : Points(rows.rows(), rows.cols()) {
+  weights_ = weights;
   T* data = allocate();
   for (Index p = 0; p < panels(); ++p) {
     T* panel = data + p * dims_ * kPanel;
@@ -58,6 +62,7 @@ RemotePart Points<T>::bytes() const {
 // Squared norms, sixteen rows at a time and in double; their sum along the tree over blocks of rows.
 template <class T>
 void Points<T>::measure() {
+  if (weighted()) total_weight_ = std::accumulate(weights_.begin(), weights_.end(), 0.0);
   squares_.resize(panels() * kPanel);
   std::vector<double> blocks((rows_ + kBlockRows - 1) / kBlockRows);
   for (Index p = 0; p < panels(); ++p) {
@@ -69,11 +74,18 @@ void Points<T>::measure() {
     double& block = blocks[p * kPanel / kBlockRows];
     for (Index i = 0; i < kPanel; ++i) {
       squares_[p * kPanel + i] = static_cast<T>(sums[i]);
-      block += sums[i];
+      const Index row = p * kPanel + i;
+      block += weights_.empty() ? sums[i] : row < rows_ && weights_[row] > 0 ? weights_[row] * sums[i] : 0.0;
     }
   }
   merge_in_tree(blocks, [](double& into, double from) { into += from; });
   squared_norm_ = blocks.empty() ? 0 : blocks.front();
+}
+
+template <class T>
+void Points<T>::weigh(const std::vector<double>& weights) {
+  weights_ = weights;
+  measure();
 }
 
 template <class T>

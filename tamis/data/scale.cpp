@@ -16,7 +16,7 @@ constexpr std::array<const char*, 5> kScalings = {"none", "standard", "minmax", 
 // Not the root of variance(j), whose square may leave the range of double where the deviation does not.
 double deviation(const ColumnMoments& moments, Index j) {
   const double scatter = moments.scatter[j];
-  return moments.unit * std::sqrt(scatter / static_cast<double>(std::max<Index>(1, moments.rows - 1)));
+  return moments.unit * std::sqrt(scatter / moments.degrees());
 }
 
 // 1 / divisor where that is a number a column can be multiplied by, else 1.

@@ -1,9 +1,11 @@
 #include "tamis/data/source.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "tamis/base/error.h"
+#include "tamis/data/weights.h"
 
 namespace tamis {
 
@@ -155,6 +157,22 @@ Source Source::without_column_scale() const {
   Source out = *this;
   out.memo_ = std::make_shared<MomentsMemo>();
   out.column_scale_.clear();
+  return out;
+}
+
+Source Source::with_weights(const std::vector<double>& weights) const {
+  require_weights(weights, rows());
+  Source out = with_some_weights(weights);
+  if (std::ranges::all_of(weights, [](double weight) { return weight == 1; })) out.weights_ = nullptr;
+  return out;
+}
+
+Source Source::with_some_weights(const std::vector<double>& weights) const {
+  const bool sound = std::ranges::all_of(weights, [](double w) { return w >= 0 && std::isfinite(w); });
+  require(sound && std::ssize(weights) == rows(), ErrorCode::internal, "weights of some rows");
+  Source out = *this;
+  out.memo_ = std::make_shared<MomentsMemo>();
+  out.weights_ = std::make_shared<const std::vector<double>>(weights);
   return out;
 }
 

@@ -136,12 +136,21 @@ class Source {
   const std::vector<double>& column_scale() const { return column_scale_; }
   const std::vector<double>& row_scale() const { return row_scale_; }
 
+  // What rows count in sums over rows (weights.h): moments, Z'Z and what follows from them. Empty where each counts
+  // once.
+  const std::vector<double>& weights() const { return weights_ == nullptr ? kNoWeights : *weights_; }
+  bool weighted() const { return weights_ != nullptr; }
+
   // Keeps the given columns of this source (increasing positions).
   Source with_columns(const std::vector<Index>& keep) const;
   // Multiplies columns, or rows, by the given numbers.
   Source with_column_scale(const std::vector<double>& scale) const;
   Source with_row_scale(const std::vector<double>& scale) const;
   Source without_column_scale() const;
+  // In the place of those it has. Those that are all 1 are none. Throws as require_weights() does.
+  Source with_weights(const std::vector<double>& weights) const;
+  // Weights of rows that are some of more: all of them may be 0, or 1. Error(internal) unless they can be weights.
+  Source with_some_weights(const std::vector<double>& weights) const;
 
   TableSize size() const;
   MomentsMemo& memo() const { return *memo_; }  // shared by the copies of a source
@@ -151,6 +160,8 @@ class Source {
   std::vector<Index> columns_;
   std::vector<double> column_scale_;
   std::vector<double> row_scale_;
+  static inline const std::vector<double> kNoWeights;
+  std::shared_ptr<const std::vector<double>> weights_;  // null: none
   std::shared_ptr<MomentsMemo> memo_ = std::make_shared<MomentsMemo>();
 };
 

@@ -18,7 +18,7 @@ Matrix centred_piece(const Centered& z, const ColumnMoments& moments, Index firs
   for (Index i = 0; i < piece.rows(); ++i) {
     double* row = piece.row(i);
     for (Index j = 0; j < count; ++j) {
-      row[j] = (row[j] - moments.mean[first + j]) / moments.unit;
+      row[j] = (row[j] - moments.mean[first + j]) / moments.unit * z.root(i);
     }
   }
   return piece;

@@ -240,6 +240,7 @@ Centered around_centers(const Source& source, const ColumnMoments& moments) {
 }  // namespace
 
 Neighbors nearest_neighbors(const Source& source, const NeighborSearch& wanted, Context& context) {
+  require(!source.weighted(), ErrorCode::usage, "graphs of nearest rows do not use the weights of rows");
   context.phase("nearest rows");
   const ColumnMoments moments = column_moments(source, context);
   const Index n = source.rows();

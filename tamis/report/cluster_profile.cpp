@@ -6,6 +6,7 @@
 
 #include "tamis/base/error.h"
 #include "tamis/base/text/spelling.h"
+#include "tamis/cluster/means.h"
 #include "tamis/data/passes/sample.h"
 #include "tamis/linalg/dense.h"
 
@@ -36,7 +37,7 @@ std::vector<Index> first_of(const std::vector<Index>& all, std::size_t count) {
 
 ColumnMoments moments_of(const ColumnMoments& all, const std::vector<Index>& columns) {
   ColumnMoments some;
-  some.rows = all.rows, some.unit = all.unit;
+  some.rows = all.rows, some.weight = all.weight, some.unit = all.unit;
   for (const Index j : columns) {
     some.mean.push_back(all.mean[j]), some.scatter.push_back(all.scatter[j]);
     some.min.push_back(all.min[j]), some.max.push_back(all.max[j]);
@@ -53,6 +54,7 @@ void add_means(const Source& kept, const ColumnMoments& moments, const std::vect
   std::ranges::sort(columns);
   const ColumnMoments some = moments_of(moments, columns);
   Matrix sums(out.clusters(), static_cast<Index>(columns.size()));
+  const std::vector<double> sizes = cluster_weights(kept.weights(), clusters, out.clusters());
   context.phase("means by cluster");
   move_rows(Centered(kept.with_columns(columns), some), std::vector<int>(clusters.size(), -1), clusters, sums, context);
   out.means = Matrix(static_cast<Index>(places.size()), out.clusters());
@@ -61,8 +63,7 @@ void add_means(const Source& kept, const ColumnMoments& moments, const std::vect
     out.mean.push_back(some.mean[at]);
     out.deviation.push_back(some.varies(at) ? std::sqrt(some.variance(at)) : 0.0);
     for (Index k = 0; k < out.clusters(); ++k) {
-      const auto size = static_cast<double>(out.sizes[k]);
-      const double mean = size > 0 ? some.mean[at] + some.unit * sums(k, at) / size : kAbsent;
+      const double mean = sizes[k] > 0 ? some.mean[at] + some.unit * sums(k, at) / sizes[k] : kAbsent;
       // What is left of a center that cancels is rounding.
       const bool rounding = std::abs(mean) < kRounding * (std::abs(some.mean[at]) + out.deviation.back());
       out.means(static_cast<Index>(f), k) = rounding ? 0.0 : mean;

@@ -25,7 +25,7 @@ struct ClusterProfile {
   std::vector<Index> sizes;             // rows in each cluster, as far as they are known
   Index known = 0;                      // rows whose cluster is known
   std::vector<Index> features;          // described, best first: columns of the table
-  Matrix means;                         // features x clusters; NaN where a cluster is empty
+  Matrix means;                         // features x clusters, of rows by their weights; NaN where a cluster has none
   std::vector<double> mean, deviation;  // of each feature, over all rows
 
   std::vector<Index> rows;       // the sample, increasing

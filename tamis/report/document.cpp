@@ -9,6 +9,7 @@
 #include "tamis/base/error.h"
 #include "tamis/base/resident.h"
 #include "tamis/base/version.h"
+#include "tamis/data/weights.h"
 #include "tamis/report/cluster_profile.h"
 #include "tamis/report/json_reader.h"
 #include "tamis/report/verdict.h"
@@ -52,7 +53,12 @@ void write_request(Json& json, const SelectionRecord& record) {
   if (record.request.connectivity) json.member("connectivity", record.request.connectivity->origin);
   json.member_if(record.memory_limit > 0, "memory", record.memory_limit);
   json.member("include", record.request.include).member("exclude", record.request.exclude);
-  json.member("supervised", !record.request.classes.empty()).end_object();
+  json.member("supervised", !record.request.classes.empty());
+  if (const auto& weights = record.request.weights; !weights.empty()) {
+    json.key("sample_weight").begin_object().member("rows", count_weighted(weights));
+    json.member("total", total_weight(weights)).end_object();
+  }
+  json.end_object();
 }
 
 void write_data(Json& json, const SelectionRecord& record) {

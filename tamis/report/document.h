@@ -29,6 +29,7 @@ struct SelectionRecord {
   std::uint64_t peak_bytes = 0;       // of the process
   std::vector<std::string> warnings;  // of the whole run, including readers
   std::string id_column = {};         // as asked for; empty: none
+  std::string weight_column = {};     // the same
 };
 
 // The redundancy group of each feature, counted from 1 in the order of the groups; 0: none.

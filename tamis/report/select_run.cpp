@@ -1,4 +1,5 @@
 #include "tamis/base/version.h"
+#include "tamis/data/weights.h"
 #include "tamis/report/select_view.h"
 #include "tamis/run/stability/repeats.h"
 
@@ -48,6 +49,7 @@ page::Section left_out_section(const SelectView& view) {
   };
   for (const auto& column : view.record.table.excluded_columns) {
     const std::string why = column == view.options.id_column            ? "row identifiers"
+                            : view.record.weight_column == column       ? "sample weights"
                             : view.record.table.labels.contains(column) ? "labels"
                                                                         : "text";
     add(column, why + "; not a feature");
@@ -73,6 +75,7 @@ page::Section run_section(const SelectView& view) {
                      store.sparse() ? "sparse " : "", name_of(store.dtype())));
   add("method",
       concat(view.record.method.name, ": ", view.record.method.summary, " (", view.record.method.reference, ")"));
+  if (!view.record.request.weights.empty()) add("sample weights", weights_text(view.record.request.weights));
   if (!report.path.empty()) add("path", report.path);
   add("status", report.status == Status::direct
                     ? std::string(name_of(report.status))

@@ -41,7 +41,8 @@ std::string SelectView::name(Index j) const {
 page::TableCell SelectView::name_of_row(Index j) const { return page::name_cell(feature_name(record.table, j)); }
 
 Source SelectView::kept() const {
-  return record.request.exclude.empty() ? record.table.source : record.table.source.with_columns(result.available);
+  const Source rows = weighted(record.table.source, record.request);
+  return record.request.exclude.empty() ? rows : rows.with_columns(result.available);
 }
 
 Matrix SelectView::correlations_of(const std::vector<Index>& features) const {

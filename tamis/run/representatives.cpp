@@ -9,6 +9,7 @@
 #include "tamis/base/error.h"
 #include "tamis/base/text/spelling.h"
 #include "tamis/data/scale.h"
+#include "tamis/data/weights.h"
 #include "tamis/linalg/blas.h"
 
 namespace tamis {
@@ -143,17 +144,22 @@ class Groups {
   std::vector<std::vector<Index>> groups_;
 };
 
-// Some rows with columns of mean 0 and norm 1, or 0 where they do not vary in these rows.
+// Some rows, times the roots of their weights, with columns of mean 0 and norm 1, or 0 where they do not vary in these
+// rows.
 Matrix standing_rows(const Source& source, Index rows, Context& context) {
-  Matrix a = gather_rows(source, sample_rows(source.rows(), rows, 0), context);
-  const auto m = static_cast<double>(a.rows());
+  const WeightedRows drawn = sample_weighted_rows(source.weights(), rows, 0);
+  const bool weighted = source.weighted();
+  Matrix a = gather_rows(source, weighted ? drawn.rows : sample_rows(source.rows(), rows, 0), context);
+  const double m = weighted ? total_weight(drawn.weights) : static_cast<double>(a.rows());
   std::vector<double> mean(a.cols()), norm(a.cols());
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Index j = 0; j < a.cols(); ++j) mean[j] += a(i, j) / m;
+    const double weight = weighted ? drawn.weights[i] : 1.0;
+    for (Index j = 0; j < a.cols(); ++j) mean[j] += weight * a(i, j) / m;
   }
   for (Index i = 0; i < a.rows(); ++i) {
+    const double root = weighted ? std::sqrt(drawn.weights[i]) : 1.0;
     for (Index j = 0; j < a.cols(); ++j) {
-      a(i, j) -= mean[j];
+      a(i, j) = root * (a(i, j) - mean[j]);
       norm[j] += a(i, j) * a(i, j);
     }
   }

@@ -8,6 +8,8 @@
 //   Groups: in the order of the ranking, the selected columns first, a column that is in no group leads one; all
 //   columns in no group that correlate with it by |r| >= `threshold` join it.
 //
+// Rows with weights count as often in both.
+//
 // One pass for the R^2, n d k products; 2048 rows (512 to 2047 of more than 488 columns), sampled where there are
 // more, for the groups, and as many d^2 products. What would cost more than seconds is left out, by shape alone
 // (RedundancyWork).

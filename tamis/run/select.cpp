@@ -209,6 +209,7 @@ std::string checkpoint_key(const Method& method, const Options& options, std::op
     const std::string edges = concat(digest_of(graph->offsets), digest_of(graph->columns));
     key += concat("connectivity=", edges, digest_of(graph->weights), '\n');
   }
+  if (source.weighted()) key += concat("sample_weight=", digest_of(source.weights()), '\n');
   return key + "supervise=" + digest_of(request.classes) + "\ndata=" + data_key(source, moments, context) + "\n";
 }
 
@@ -327,6 +328,7 @@ void add_page_cost(const Shape& shape, Index selected, int threads, Plan& plan) 
 }  // namespace
 
 Plan plan_of_run(const BoundMethod& bound, const Shape& shape, const SelectRequest& request, int threads) {
+  constexpr double kWeightNumbers = 5;    // of a row: its weight and the root of it, here and where points are
   constexpr Index kOftenSuggested = 200;  // columns, where nobody knows the number yet
   Plan plan = bound.plan(shape, threads);
   add_repeats(bound, shape, request, threads, plan);
@@ -335,6 +337,7 @@ Plan plan_of_run(const BoundMethod& bound, const Shape& shape, const SelectReque
   const bool automatic = wanted.otherwise == FeatureCount::Otherwise::automatic ||
                          (wanted.otherwise == FeatureCount::Otherwise::by_method && bound.chooses_count());
   if (!wanted.count && !wanted.fraction && automatic) k = std::min(k, kOftenSuggested);
+  if (!request.weights.empty()) plan.kept += kWeightNumbers * shape.n();
   if (request.page) add_page_cost(shape, k, threads, plan);
   if (request.redundancy) add_cost(RedundancyWork(shape, k), shape, k, threads, plan);
   return plan;
@@ -362,6 +365,18 @@ Forecast forecast_within_memory(const BoundMethod& bound, const Source& source, 
   return least;
 }
 
+// Those who do not know of weights would give the result of other data.
+void require_use_of_weights(const Source& source, const Method& method, const BoundMethod& bound,
+                            const SelectRequest& request) {
+  if (!source.weighted() && request.weights.empty()) return;
+  const Flag weights{"sample-weight"};
+  require(method.weighs, ErrorCode::usage, MethodName{method.name}, " does not use ", weights, ", need ",
+          methods_that(&Method::weighs));
+  require(!is_automatic(request.features, method, bound), ErrorCode::usage, OptionName{"features"},
+          " = auto: the guide ", "does not use ", weights, ", need a number of features");
+  require(!request.evidence, ErrorCode::usage, "evidence: the guide does not use ", weights, ", need one of them");
+}
+
 SelectResult select_once(const Source& source, const Method& method, BoundMethod& bound, const SelectRequest& asked,
                          Context& context) {
   SelectRequest request = asked;
@@ -374,6 +389,7 @@ SelectResult select_once(const Source& source, const Method& method, BoundMethod
           " features, need ", source.cols());
   widen_to_groups(request.exclude, "exclude", request, source.cols(), context);
   widen_to_groups(request.include, "include", request, source.cols(), context);
+  require_use_of_weights(source, method, bound, request);
   const auto excluded = mask(request.exclude, source.cols(), "exclude");
   const auto included = mask(request.include, source.cols(), "include");
   for (std::size_t j = 0; j < excluded.size(); ++j) {
@@ -481,8 +497,13 @@ Options options_in_use(BoundMethod& bound, const SelectRequest& request) {
   return out;
 }
 
-SelectResult select_features(const Source& source, const Method& method, BoundMethod& bound,
+Source weighted(const Source& source, const SelectRequest& request) {
+  return request.weights.empty() ? source : source.with_weights(request.weights);
+}
+
+SelectResult select_features(const Source& given, const Method& method, BoundMethod& bound,
                              const SelectRequest& request, Context& context) {
+  const Source source = weighted(given, request);
   const auto start = std::chrono::steady_clock::now();
   require_repeats(request);
   require(!request.resample || source.rows() >= kLeastHalved, ErrorCode::usage, Flag{"resample"}, " needs at least ",

@@ -20,12 +20,13 @@ namespace tamis {
 struct SelectRequest {
   FeatureCount features;  // how many to select
   Scaling scale = Scaling::none;
-  std::vector<Index> include;  // always selected
-  std::vector<Index> exclude;  // never seen by the method
-  FeatureGroups groups;        // features that are chosen as one: `features` counts them, and what is included or
-                               // excluded is so with its whole group; none: each by itself
-  std::vector<int> classes;    // of the rows (-1: unlabeled), to supervise the method; empty: none
-  Matrix init;                 // n x clusters, >= 0: labels to start from; empty: those of the method
+  std::vector<Index> include;   // always selected
+  std::vector<Index> exclude;   // never seen by the method
+  FeatureGroups groups;         // features that are chosen as one: `features` counts them, and what is included or
+                                // excluded is so with its whole group; none: each by itself
+  std::vector<int> classes;     // of the rows (-1: unlabeled), to supervise the method; empty: none
+  std::vector<double> weights;  // of the rows, for a method that uses them (data/weights.h); empty: each counts once
+  Matrix init;                  // n x clusters, >= 0: labels to start from; empty: those of the method
   // Of the rows, in place of the one that the method would make (graph/given.h); null: the method's own.
   std::shared_ptr<const Graph> connectivity = nullptr;
   bool evidence = false;  // p-values of the columns (evidence.h) for a method that has none of its own
@@ -67,6 +68,9 @@ Plan plan_of_run(const BoundMethod& bound, const Shape& shape, const SelectReque
 
 // The options of the method, but for those of a graph in whose place another is given.
 Options options_in_use(BoundMethod& bound, const SelectRequest& request);
+
+// The source with the weights of the request.
+Source weighted(const Source& source, const SelectRequest& request);
 
 // Columns are positions in `source`. Throws Error(usage) on a request that cannot be met, and what the method throws.
 SelectResult select_features(const Source& source, const Method& method, BoundMethod& bound,

@@ -90,6 +90,7 @@ struct Method {
   bool is_order = false;  // its scores say nothing but the order
   bool one_pass = false;  // reads the rows once
   bool seeded = true;     // draws random numbers
+  bool weighs = false;    // uses the weights of rows (Source::weights)
   bool remote = false;    // makes no pass that cannot run where the rows are (data/stores/remote.h)
   ClusterMetric metric = ClusterMetric::none;
   bool in_paper = false;     // stands in the tables of the paper that UFCM comes from

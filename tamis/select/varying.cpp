@@ -21,6 +21,7 @@ std::vector<T> some_of(const std::vector<T>& all, const std::vector<Index>& keep
 ColumnMoments moments_of_some(const ColumnMoments& all, const std::vector<Index>& keep) {
   ColumnMoments out;
   out.rows = all.rows;
+  out.weight = all.weight;
   out.unit = all.unit;
   out.mean = some_of(all.mean, keep);
   out.scatter = some_of(all.scatter, keep);

@@ -8,6 +8,7 @@
 
 #include "tests/support/checks.h"
 #include "tests/support/tables.h"
+#include "tests/support/weights.h"
 
 namespace tamis {
 namespace {
@@ -369,6 +370,68 @@ TEST(KMeans, CancellationStops) {
   context.is_cancelled = [] { return true; };
   support::expect_error(ErrorCode::interrupted, {},
                         [&] { kmeans(support::random_matrix(50, 2, 1), KMeansOptions(), context); });
+}
+
+// A point of weight w counts as w points, wherever the iteration begins and ends.
+TEST(KMeans, WeightedPointsAreRepeatedPoints) {
+  Context context(2);
+  for (const auto& [n, c] : std::vector<std::pair<Index, Index>>{{60, 3}, {150, 12}, {900, 2}}) {
+    const Matrix y = support::mixture(n, 2, c, 2, 20, 31);
+    const std::vector<double> weights = support::whole_weights(n);
+    const Matrix longer = support::repeated(y, weights);
+    const Points<double> points(y, weights), twin(longer);
+    EXPECT_NEAR(points.squared_norm(), twin.squared_norm(), 1e-12 * twin.squared_norm());
+    EXPECT_EQ(points.total_weight(), static_cast<double>(longer.rows()));
+    KMeansOptions options;
+    options.clusters = c;
+    const KMeansResult found = kmeans(points, options, context), wanted = kmeans(twin, options, context);
+    const std::vector<int> repeated = support::repeated(found.labels, weights);
+    EXPECT_NEAR(found.inertia, inertia_of(longer, repeated, c), 1e-9 * twin.squared_norm());
+    EXPECT_LE(found.inertia, 1.05 * wanted.inertia);
+    EXPECT_LE(wanted.inertia, 1.05 * found.inertia);
+    for (std::size_t t = 1; t < found.history.size(); ++t) {
+      EXPECT_LE(found.history[t], found.history[t - 1] + 1e-12 * twin.squared_norm());
+    }
+    for (const bool random : {false, true}) {
+      options.start = random ? KMeansOptions::Start::random : KMeansOptions::Start::plus_plus;
+      const KMeansResult narrow = kmeans(points.narrow(), options, context);
+      EXPECT_NEAR(narrow.inertia, inertia_of(longer, support::repeated(narrow.labels, weights), c),
+                  1e-4 * twin.squared_norm());
+    }
+  }
+}
+
+// One step from given centers is the same step.
+TEST(KMeans, StepsOfWeightedPointsAreThoseOfRepeatedOnes) {
+  Context context(1);
+  const Matrix y = support::random_matrix(80, 3, 32);
+  const std::vector<double> weights = support::whole_weights(80);
+  KMeansOptions options;
+  options.clusters = 4;
+  options.exchange = false;
+  const Matrix centers = support::random_matrix(4, 3, 33);
+  const KMeansResult found = lloyd(Points<double>(y, weights), centers, options, context);
+  const KMeansResult wanted = lloyd(Points<double>(support::repeated(y, weights)), centers, options, context);
+  EXPECT_EQ(support::repeated(found.labels, weights), wanted.labels);
+  EXPECT_LE(support::largest_difference(found.centers, wanted.centers), 1e-12);
+  EXPECT_LE(support::largest_difference(found.history, wanted.history), 1e-9 * wanted.history.front());
+}
+
+// Two light points in a cluster that heavy ones leave: sums of all their weights would have lost theirs.
+TEST(KMeans, HeavyPointsDoNotHideLightOnes) {
+  Context context(1);
+  const std::vector<double> at = {0, 1, 10, -10, 12, -12};
+  Matrix y(6, 1);
+  for (Index i = 0; i < 6; ++i) y(i, 0) = at[static_cast<std::size_t>(i)];
+  KMeansOptions options;
+  options.clusters = 3;
+  options.exchange = false;
+  const Points<double> points(y, {1, 3, 1e12, 1e12, 1e12, 1e12});
+  const KMeansResult found = lloyd_from_labels(points, {0, 0, 0, 0, 1, 2}, options, context);
+  EXPECT_EQ(found.labels, (std::vector<int>{0, 0, 1, 2, 1, 2}));
+  EXPECT_NEAR(found.centers(0, 0), 0.75, 1e-2);
+  EXPECT_NEAR(found.centers(1, 0), 11, 1e-9);
+  EXPECT_NEAR(found.inertia, 4e12, 1e3);
 }
 
 TEST(Points, PackAndPick) {

@@ -76,7 +76,8 @@ def test_says_where_it_went_on(tmp_path):
 def test_another_run_is_refused(killed, tmp_path):
     words, state = killed
     before = state.read_bytes()
-    for change in [["--seed", "1"], ["--alpha", "2"], ["--scale", "standard"], ["--exclude", "3"]]:
+    weights = write_npy(tmp_path / "w.npy", np.arange(20000) % 3)
+    for change in [["--seed", "1"], ["--alpha", "2"], ["--scale", "standard"], ["--exclude", "3"], ["--sample-weight", weights]]:
         refused(tamis(*words, *change, "--quiet"), 2, "run.state", "another run")
     X = np.load(words[1])
     for changed in [X[:-1], X[::-1], X + np.eye(*X.shape) * 1e-9]:

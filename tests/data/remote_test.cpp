@@ -37,6 +37,12 @@ std::vector<Index> three_of_four(Index cols) {
   return out;
 }
 
+std::vector<double> some_weights(Index count) {
+  std::vector<double> out;
+  for (Index i = 0; i < count; ++i) out.push_back(static_cast<double>((i + 1) % 4) * 0.75);
+  return out;
+}
+
 // The ways a source is seen.
 std::vector<std::function<Source(const Source&)>> sights() {
   return {
@@ -46,6 +52,7 @@ std::vector<std::function<Source(const Source&)>> sights() {
         const Source some = source.with_columns(three_of_four(source.cols()));
         return some.with_column_scale(factors(some.cols())).with_row_scale(factors(some.rows()));
       },
+      [](const Source& source) { return source.with_some_weights(some_weights(source.rows())); },
   };
 }
 

@@ -10,6 +10,7 @@
 #include "tests/support/checks.h"
 #include "tests/support/tables.h"
 #include "tests/support/ufcm_twin.h"
+#include "tests/support/weights.h"
 
 namespace tamis {
 namespace {
@@ -372,19 +373,22 @@ class Kept final : public CheckpointStore {
   std::optional<std::string> given_;
 };
 
-class UfcmState : public testing::TestWithParam<double> {
+// alpha, and whether rows have weights.
+class UfcmState : public testing::TestWithParam<std::pair<double, bool>> {
  protected:
   Selection run(CheckpointStore& store) const {
     UfcmOptions options = with_clusters(3);
-    options.alpha = GetParam();
+    options.alpha = GetParam().first;
     options.iterations = 6;
     options.tolerance = 0;
     Context context(2);
     context.checkpoint = &store;
-    return ufcm(support::dense(x), options, context);
+    const Source source = support::dense(x);
+    return ufcm(GetParam().second ? source.with_weights(weights) : source, options, context);
   }
 
   const Matrix x = support::mixture(60, 8, 3, 4, 3, 11);
+  const std::vector<double> weights = support::whole_weights(60);
 };
 
 TEST_P(UfcmState, EveryStateLeadsToTheSameBits) {
@@ -443,7 +447,9 @@ TEST_P(UfcmState, ABetaThatNoTableHasIsRefused) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Alphas, UfcmState, testing::Values(1.0, 0.4));
+INSTANTIATE_TEST_SUITE_P(Alphas, UfcmState,
+                         testing::Values(std::pair(1.0, false), std::pair(0.4, false), std::pair(1.0, true),
+                                         std::pair(0.4, true)));
 
 // --- Exactly k rows of W --------------------------------------------------------------------------------------------
 

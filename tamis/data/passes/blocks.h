@@ -79,7 +79,8 @@ inline void add_sums(Matrix& into, Matrix&& from) {
   }
 }
 
-// The centering that stored entries do not carry: (center - shift)_j scale_j, taken off in sum.
+// The centering that stored entries do not carry: (center - shift)_j scale_j, times the root of each row, taken off in
+// sum.
 inline std::vector<double> implicit_center(const Centered& z) {
   std::vector<double> out(z.center().size());
   for (std::size_t j = 0; j < out.size(); ++j) {
@@ -88,19 +89,19 @@ inline std::vector<double> implicit_center(const Centered& z) {
   return out;
 }
 
-// visit(row, j, value) for stored entries of rows [row0, row0 + rows): the shift removed, scaled.
+// visit(row, j, value) for stored entries of rows [row0, row0 + rows): the shift removed, scaled and weighted.
 template <class Visit>
 void for_each_shifted(const Centered& z, const Block& block, Index row0, Index rows, Visit visit) {
   const auto& csr = block.csr;
   const auto& row_scale = z.source().row_scale();
   with_values(csr, [&](const auto* values) {
     for (Index i = row0; i < row0 + rows; ++i) {
-      const double r = row_scale.empty() ? 1.0 : row_scale[block.first + i];
+      const double r = row_scale.empty() ? 1.0 : row_scale[block.first + i], root = z.root(block.first + i);
       for (Index k = csr.offsets[i]; k < csr.offsets[i + 1]; ++k) {
         const Index j = z.position().empty() ? csr.columns[k] : z.position()[csr.columns[k]];
         if (j < 0) continue;
         const double value = static_cast<double>(values[k]) * r - z.shift()[j];
-        visit(block.first + i, j, z.scale().empty() ? value : value * z.scale()[j]);
+        visit(block.first + i, j, (z.scale().empty() ? value : value * z.scale()[j]) * root);
       }
     }
   });

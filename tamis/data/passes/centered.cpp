@@ -28,7 +28,7 @@ constexpr Index kRunLength = 16;
 
 bool centers_are_near(const ColumnMoments& moments) {
   for (std::size_t j = 0; j < moments.mean.size(); ++j) {
-    const double spread = std::sqrt(moments.scatter[j] / static_cast<double>(moments.rows));
+    const double spread = std::sqrt(moments.scatter[j] / moments.total());
     if (std::abs(moments.mean[j]) > kNear * spread) return false;
   }
   return true;
@@ -36,6 +36,11 @@ bool centers_are_near(const ColumnMoments& moments) {
 
 bool all_zero(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return value == 0; });
+}
+
+std::vector<double> roots_of(std::vector<double> weights) {
+  for (double& weight : weights) weight = std::sqrt(weight);
+  return weights;
 }
 
 // The multipliers of the columns, divided by `unit`; empty where all are 1.
@@ -50,13 +55,14 @@ std::vector<double> scale_in(const Source& source, double unit) {
 }  // namespace
 
 Centered::Centered(Source source, std::vector<double> center, std::vector<double> scale, std::vector<double> shift,
-                   bool defers_center)
+                   bool has_near_centers, bool weighted)
     : source_(std::move(source)),
       center_(std::move(center)),
       scale_(std::move(scale)),
       shift_(std::move(shift)),
+      roots_(weighted ? roots_of(source_.weights()) : std::vector<double>()),
       position_(column_positions(source_)),
-      defers_center_(defers_center) {
+      near_centers_(has_near_centers) {
   derive();
 }
 
@@ -81,8 +87,10 @@ std::vector<double> picked(const std::vector<double>& values, const std::vector<
 
 Centered Centered::with_columns(const std::vector<Index>& keep) const {
   return Centered(source_.with_columns(keep), picked(center_, keep), picked(scale_, keep), picked(shift_, keep),
-                  defers_center_);
+                  near_centers_, !roots_.empty());
 }
+
+Centered Centered::without_weights() const { return Centered(source_, center_, scale_, shift_, near_centers_, false); }
 
 // How entries may be read, which follows from the rest.
 void Centered::derive() {
@@ -98,7 +106,7 @@ void Centered::derive() {
   }
   Index runs = 0;
   for (Index j = 0; j < source_.cols(); j = run_end(j)) ++runs;
-  const bool unscaled = scale_.empty() && source_.row_scale().empty();
+  const bool unscaled = scale_.empty() && source_.row_scale().empty() && roots_.empty();
   has_center_ = !all_zero(center_);
   plain_rows_ = unscaled && source_.cols() >= kRunLength * runs && !has_center_;
   plain_entries_ = source_.sparse() && unscaled && position_.empty() && all_zero(shift_);
@@ -113,8 +121,10 @@ Centered::Centered(Source source, const ColumnMoments& moments)
       center_[j] = scale == 0 ? 0 : center_[j] / scale;
     }
   }
+  roots_ = roots_of(source_.weights());
   if (!source_.sparse()) {
-    defers_center_ = scale_.empty() && source_.row_scale().empty() && centers_are_near(moments);
+    near_centers_ = scale_.empty() && source_.row_scale().empty() && centers_are_near(moments);
+    derive();
     return;
   }
   for (std::size_t j = 0; j < center_.size(); ++j) {

@@ -10,6 +10,7 @@
 #include "tamis/data/passes/taken_rows.h"
 #include "tamis/data/passes/tile.h"
 #include "tamis/data/stores/sparse_rows.h"
+#include "tamis/data/weights.h"
 #include "tamis/linalg/kernels.h"
 
 namespace tamis {
@@ -26,18 +27,29 @@ struct Position {
 
 // Centered statistics of some rows; values are relative to a reference row where dense.
 struct Partial {
-  explicit Partial(Index d = 0)
-      : count(d), mean(count.size()), scatter(count.size()), low(count.size(), kInf), high(count.size(), -kInf) {}
-  std::vector<Index> count;
+  explicit Partial(Index d = 0, bool weighted = false)
+      : count(d),
+        mass(weighted ? d : 0),
+        weighed(mass.size()),
+        mean(count.size()),
+        scatter(count.size()),
+        low(count.size(), kInf),
+        high(count.size(), -kInf) {}
+  std::vector<Index> count;    // entries
+  std::vector<double> mass;    // their weights together; empty where rows have none: count
+  std::vector<Index> weighed;  // those whose weight is not 0; empty as mass
   std::vector<double> mean, scatter, low, high;
   Position bad;
   TakenRows rows;  // those that were asked for
 
   template <class Archive>
   void exchange(Archive& archive) {
-    archive(count), archive(mean), archive(scatter), archive(low), archive(high), archive(bad);
+    archive(count), archive(mass), archive(weighed);
+    archive(mean), archive(scatter), archive(low), archive(high), archive(bad);
     rows.exchange(archive);
-    require_counts(count);
+    require_counts(count), require_counts(weighed);
+    const bool sound = mass.size() == weighed.size() && (mass.empty() || mass.size() == count.size());
+    require(sound, ErrorCode::internal, "moments of ", mass.size(), " weighted columns, need ", count.size());
     for (const auto* values : {&mean, &scatter, &low, &high}) {
       require(values->size() == count.size(), ErrorCode::internal, "moments of ", values->size(), " columns, need ",
               count.size());
@@ -45,20 +57,34 @@ struct Partial {
   }
 };
 
+// Entries of one column: how many, how many of them weigh anything, and how much together.
+struct Amount {
+  Index count, weighed;
+  double mass;
+};
+Amount amount_of(const Partial& partial, std::size_t j) {
+  const Index count = partial.count[j];
+  if (partial.mass.empty()) return {count, count, static_cast<double>(count)};
+  return {count, partial.weighed[j], partial.mass[j]};
+}
+
 // Chan, Golub & LeVeque: the statistics of the union from those of its two parts.
-void merge_column(Partial& into, std::size_t j, Index count, double mean, double scatter) {
-  if (count == 0) return;
-  const double na = static_cast<double>(into.count[j]), nb = static_cast<double>(count), delta = mean - into.mean[j];
+void merge_column(Partial& into, std::size_t j, const Amount& from, double mean, double scatter) {
+  const double na = amount_of(into, j).mass, nb = from.mass, delta = mean - into.mean[j];
+  into.count[j] += from.count;
+  if (nb == 0) return;
   into.mean[j] += delta * (nb / (na + nb));
   into.scatter[j] += scatter + delta * delta * (na * nb / (na + nb));
-  into.count[j] += count;
+  if (into.mass.empty()) return;
+  into.mass[j] += nb;
+  into.weighed[j] += from.weighed;
 }
 
 void merge(Partial& into, Partial&& from) {
-  require(into.mean.size() == from.mean.size(), ErrorCode::internal, "moments of ", into.mean.size(), " and ",
-          from.mean.size(), " columns");
+  require(into.mean.size() == from.mean.size() && into.mass.size() == from.mass.size(), ErrorCode::internal,
+          "moments of ", into.mean.size(), " and ", from.mean.size(), " columns");
   for (std::size_t j = 0; j < into.mean.size(); ++j) {
-    merge_column(into, j, from.count[j], from.mean[j], from.scatter[j]);
+    merge_column(into, j, amount_of(from, j), from.mean[j], from.scatter[j]);
     into.low[j] = std::min(into.low[j], from.low[j]);
     into.high[j] = std::max(into.high[j], from.high[j]);
   }
@@ -139,22 +165,77 @@ class TileColumns {
   std::vector<double> tile_;
 };
 
-Partial dense_partial(const Centered& relative, const Block& block) {
-  const Index d = relative.cols();
-  Partial out(d);
-  TileColumns columns(relative, block);
-  std::vector<double> mean(std::min(d, kTileCols)), scatter(mean.size());
-  for (Index col0 = 0; col0 < d; col0 += kTileCols) {
-    const Index cols = std::min(kTileCols, d - col0);
-    for (Index row0 = 0; row0 < block.rows; row0 += kTileRows) {
-      const Index rows = std::min(kTileRows, block.rows - row0);
-      columns.for_each_run(row0, rows, col0, cols, [&](Index j, const RowsOfColumns& x) {
-        kernels<double>().column_sums(
-            x, {mean.data() + (j - col0), scatter.data() + (j - col0), out.low.data() + j, out.high.data() + j});
-      });
-      merge_tile(out, row0, rows, col0, mean, scatter, cols);
+// visit(first row, rows, first column, columns) for each tile of a block.
+template <class Visit>
+void for_each_tile(Index rows, Index cols, Visit visit) {
+  for (Index col0 = 0; col0 < cols; col0 += kTileCols) {
+    for (Index row0 = 0; row0 < rows; row0 += kTileRows) {
+      visit(row0, std::min(kTileRows, rows - row0), col0, std::min(kTileCols, cols - col0));
     }
   }
+}
+
+// The same of a tile of rows with weights. Those of weight 0 add nothing but what is not finite.
+void add_weighted_tile(const double* tile, const double* weights, Index rows, Index cols, Index col0,
+                       std::vector<double>& mean, std::vector<double>& scatter, Partial& out) {
+  mean.assign(cols, 0.0);
+  scatter.assign(cols, 0.0);
+  Amount amount{rows, 0, 0.0};
+  for (Index i = 0; i < rows; ++i) {
+    const double* row = tile + i * cols;
+    const double w = weights[i];
+    for (Index j = 0; j < cols; ++j) mean[j] += w * row[j];
+    if (w == 0) continue;
+    amount.mass += w;
+    ++amount.weighed;
+    for (Index j = 0; j < cols; ++j) {
+      out.low[col0 + j] = std::min(row[j], out.low[col0 + j]);
+      out.high[col0 + j] = std::max(row[j], out.high[col0 + j]);
+    }
+  }
+  if (amount.mass > 0) {
+    for (auto& value : mean) value /= amount.mass;
+  }
+  for (Index i = 0; i < rows; ++i) {
+    if (weights[i] == 0) continue;
+    for (Index j = 0; j < cols; ++j) {
+      const double delta = tile[i * cols + j] - mean[j];
+      scatter[j] += weights[i] * delta * delta;
+    }
+  }
+  for (Index j = 0; j < cols; ++j) {
+    if (std::isnan(mean[j])) out.mean[col0 + j] = mean[j];
+    merge_column(out, col0 + j, amount, mean[j], scatter[j]);
+  }
+}
+
+void add_weighted(const Centered& relative, const Block& block, Partial& out) {
+  const Index d = relative.cols();
+  std::vector<double> tile(kTileRows * std::min(d, kTileCols)), mean, scatter;
+  for_each_tile(block.rows, d, [&](Index row0, Index rows, Index col0, Index cols) {
+    load_tile(relative, block, row0, rows, col0, cols, tile.data(), cols);
+    const double* weights = relative.source().weights().data() + block.first + row0;
+    add_weighted_tile(tile.data(), weights, rows, cols, col0, mean, scatter, out);
+  });
+}
+
+void add_unweighted(const Centered& relative, const Block& block, Partial& out) {
+  const Index d = relative.cols();
+  TileColumns columns(relative, block);
+  std::vector<double> mean(std::min(d, kTileCols)), scatter(mean.size());
+  for_each_tile(block.rows, d, [&](Index row0, Index rows, Index col0, Index cols) {
+    columns.for_each_run(row0, rows, col0, cols, [&](Index j, const RowsOfColumns& x) {
+      kernels<double>().column_sums(
+          x, {mean.data() + (j - col0), scatter.data() + (j - col0), out.low.data() + j, out.high.data() + j});
+    });
+    merge_tile(out, row0, rows, col0, mean, scatter, cols);
+  });
+}
+
+Partial dense_partial(const Centered& relative, const Block& block) {
+  const bool weighted = relative.source().weighted();
+  Partial out(relative.cols(), weighted);
+  weighted ? add_weighted(relative, block, out) : add_unweighted(relative, block, out);
   const bool finite = std::all_of(out.mean.begin(), out.mean.end(), [](double m) { return std::isfinite(m); });
   if (!finite) out.bad = first_not_finite(relative.source(), block);
   return out;
@@ -162,7 +243,7 @@ Partial dense_partial(const Centered& relative, const Block& block) {
 
 Partial sparse_partial(const Source& source, const std::vector<std::int32_t>& position,
                        const std::vector<double>& reference, const Block& block) {
-  Partial out(source.cols());
+  Partial out(source.cols(), source.weighted());
   for_each_entry(source, position, block, [&](Index row, Index j, double entry) {
     if (!std::isfinite(entry) && !out.bad.found()) {
       const Index column = source.columns()[j];
@@ -171,8 +252,17 @@ Partial sparse_partial(const Source& source, const std::vector<std::int32_t>& po
     const double value = entry - reference[j];
     // Welford's update.
     const double delta = value - out.mean[j];
-    out.mean[j] += delta / static_cast<double>(++out.count[j]);
-    out.scatter[j] += delta * (value - out.mean[j]);
+    ++out.count[j];
+    if (source.weighted()) {
+      const double w = source.weights()[row];
+      if (w == 0) return;
+      ++out.weighed[j];
+      out.mean[j] += delta * (w / (out.mass[j] += w));
+      out.scatter[j] += w * delta * (value - out.mean[j]);
+    } else {
+      out.mean[j] += delta / static_cast<double>(out.count[j]);
+      out.scatter[j] += delta * (value - out.mean[j]);
+    }
     out.low[j] = std::min(out.low[j], value);
     out.high[j] = std::max(out.high[j], value);
   });
@@ -180,10 +270,14 @@ Partial sparse_partial(const Source& source, const std::vector<std::int32_t>& po
 }
 
 // Rows that are not stored are zeros: merge them in as a part without scatter.
-void add_zeros(Partial& out, Index rows, const std::vector<double>& reference) {
+void add_zeros(Partial& out, const Source& source, const std::vector<double>& reference) {
+  const bool weighted = source.weighted();
+  const Index weighed = weighted ? count_weighted(source.weights()) : source.rows();
+  const double mass = weighted ? total_weight(source.weights()) : static_cast<double>(source.rows());
   for (std::size_t j = 0; j < out.mean.size(); ++j) {
-    const Index zeros = rows - out.count[j];
-    if (zeros == 0) continue;
+    const Amount stored = amount_of(out, j);
+    const Amount zeros{source.rows() - stored.count, weighed - stored.weighed, std::max(0.0, mass - stored.mass)};
+    if (zeros.weighed == 0) continue;
     const double zero = -reference[j];
     merge_column(out, j, zeros, zero, 0.0);
     out.low[j] = std::min(out.low[j], zero);
@@ -225,10 +319,15 @@ std::vector<double> inverse(const std::vector<double>& values, Index count) {
 // What column_moments needs besides the partial: the reference row and the factor on the columns.
 ColumnMoments finish(const Source& source, const Partial& partial, const std::vector<double>& reference, double unit) {
   const Index d = source.cols();
-  ColumnMoments out{source.rows(),          unit,
-                    std::vector<double>(d), partial.scatter,
-                    std::vector<double>(d), std::vector<double>(d),
-                    std::vector<char>(d),   {}};
+  ColumnMoments out{source.rows(),
+                    total_weight(source.weights()),
+                    unit,
+                    std::vector<double>(d),
+                    partial.scatter,
+                    std::vector<double>(d),
+                    std::vector<double>(d),
+                    std::vector<char>(d),
+                    {}};
   for (Index j = 0; j < d; ++j) {
     const double scale = source.column_scale().empty() ? 1.0 : source.column_scale()[j];
     const auto natural = [&](double value) { return reference[j] * scale + value * unit; };
@@ -240,13 +339,18 @@ ColumnMoments finish(const Source& source, const Partial& partial, const std::ve
   return out;
 }
 
-// The first row stands for the offset (before the columns' scale): differences from it are exact where the offset
-// is large, and no value of a column is farther than sqrt(n) standard deviations from another.
+Index first_that_counts(const Source& source) {
+  const std::vector<double>& weights = source.weights();
+  return weights.empty() ? 0 : std::ranges::find_if(weights, [](double w) { return w > 0; }) - weights.begin();
+}
+
+// The first row that counts stands for the offset (before the columns' scale): differences from it are exact where the
+// offset is large, and no value of a column is farther than sqrt(n) standard deviations from another.
 std::vector<double> reference_row(const Source& source, Context& context) {
   if (source.rows() == 0) return std::vector<double>(source.cols());
   const Source unscaled = source.sparse() ? source.with_column_scale(inverse(source.column_scale(), source.cols()))
                                           : source.without_column_scale();
-  const Matrix row = gather_rows(unscaled, {0}, context);
+  const Matrix row = gather_rows(unscaled, {first_that_counts(source)}, context);
   return {row.data(), row.data() + row.size()};
 }
 
@@ -294,7 +398,9 @@ class MomentsPass {
 
   static void merge(Partial& into, Partial&& from) { tamis::merge(into, std::move(from)); }
   bool fits(const Partial& sum) const {
-    return are_counts(sum.count, source_) && taken_fit(sum.rows, source_, rows_.size());
+    const bool weighted = source_.weighted();
+    return are_counts(sum.count, source_) && (!weighted || are_counts(sum.weighed, source_)) &&
+           sum.mass.empty() != weighted && taken_fit(sum.rows, source_, rows_.size());
   }
 
   const std::vector<double>& scaled_reference() const { return scaled_reference_; }
@@ -316,7 +422,7 @@ Partial collect(const Source& source, const std::vector<double>& reference, doub
   const MomentsPass pass(source, reference, unit, rows);
   Partial out = reduce(pass, context);
   stored = out.count;
-  if (source.sparse()) add_zeros(out, source.rows(), pass.scaled_reference());
+  if (source.sparse()) add_zeros(out, source, pass.scaled_reference());
   return out;
 }
 
@@ -342,8 +448,10 @@ void require_finite(const Position& bad, const Source& source, Context& context)
 
 }  // namespace
 
-double ColumnMoments::variance(Index j) const {
-  return scatter[j] * unit * unit / static_cast<double>(std::max<Index>(rows - 1, 1));
+double ColumnMoments::variance(Index j) const { return scatter[j] * unit * unit / degrees(); }
+
+double ColumnMoments::degrees() const {
+  return weight > 0 ? weighted_degrees(weight) : static_cast<double>(std::max<Index>(rows - 1, 1));
 }
 
 namespace {
@@ -353,7 +461,8 @@ ColumnMoments compute_moments(const Source& source, const std::vector<Index>& ro
   const std::vector<double> reference = reference_row(source, context);
   std::vector<Index> stored;
   for (std::size_t j = 0; j < reference.size(); ++j) {
-    if (!std::isfinite(reference[j])) require_finite({0, source.columns()[j], reference[j]}, source, context);
+    if (std::isfinite(reference[j])) continue;
+    require_finite({first_that_counts(source), source.columns()[j], reference[j]}, source, context);
   }
   Partial partial = collect(source, reference, 1.0, rows, stored, context);
   require_finite(partial.bad, source, context);

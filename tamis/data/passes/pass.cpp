@@ -29,11 +29,13 @@ void ChunkTask::finish() const {
   require(by_row.empty(), ErrorCode::internal, "more that belongs to the rows of a chunk than its pass takes");
 }
 
-// Columns (none where all are kept), their scale, and whether rows are scaled.
+// Columns (none where all are kept), their scale, and whether rows are scaled, and have weights.
 void Wire<Source>::put(RemoteRequest& request, const Source& source) {
   request.shared.put(source.all_columns() ? std::vector<Index>() : source.columns()).put(source.column_scale());
   request.shared.put(source.row_scale().empty() ? 0 : 1);
   if (!source.row_scale().empty()) request.call.by_row.push_back({source.row_scale().data(), sizeof(double)});
+  request.shared.put(source.weighted());
+  if (source.weighted()) request.call.by_row.push_back({source.weights().data(), sizeof(double)});
 }
 
 Source Wire<Source>::take(ChunkTask& task) {
@@ -47,19 +49,21 @@ Source Wire<Source>::take(ChunkTask& task) {
   require(column_scale.empty() || static_cast<Index>(column_scale.size()) == source.cols(), ErrorCode::internal,
           "columns of a chunk: a scale of ", column_scale.size(), " numbers, need ", source.cols());
   if (!column_scale.empty()) source = source.with_column_scale(column_scale);
-  return task.shared.number<int>() == 0 ? source : source.with_row_scale(task.list_by_row<double>());
+  if (task.shared.number<int>() != 0) source = source.with_row_scale(task.list_by_row<double>());
+  return task.shared.number<bool>() ? source.with_some_weights(task.list_by_row<double>()) : source;
 }
 
 void Wire<Centered>::put(RemoteRequest& request, const Centered& z) {
   Wire<Source>::put(request, z.source());
-  request.shared.put(z.center()).put(z.scale()).put(z.shift()).put(z.defers_center());
+  request.shared.put(z.center()).put(z.scale()).put(z.shift()).put(z.has_near_centers());
+  request.shared.put(!z.roots().empty());
 }
 
 Centered Wire<Centered>::take(ChunkTask& task) {
   Source source = Wire<Source>::take(task);
   auto center = task.shared.list<double>(), scale = task.shared.list<double>(), shift = task.shared.list<double>();
-  const bool defers_center = task.shared.number<bool>();
-  return Centered(std::move(source), std::move(center), std::move(scale), std::move(shift), defers_center);
+  const bool near_centers = task.shared.number<bool>(), weighted = task.shared.number<bool>();
+  return Centered(std::move(source), std::move(center), std::move(scale), std::move(shift), near_centers, weighted);
 }
 
 void Wire<ByRow<Matrix>>::put(RemoteRequest& request, const ByRow<Matrix>& rows) {

@@ -230,8 +230,9 @@ class MultiplyPass {
         entries.load(z_, block, i);
         std::fill(y.begin(), y.end(), 0.0);
         kernels<double>().sparse_gather(entries.count, entries.values, entries.columns, vp.data(), vp.cols(), y.data());
+        const double root = z_.root(block.first + i);
         for (std::size_t k = 0; k < offset.size(); ++k) {
-          out(block.first + i, static_cast<Index>(k)) = y[k] - offset[k];
+          out(block.first + i, static_cast<Index>(k)) = y[k] - root * offset[k];
         }
       }
     });
@@ -255,7 +256,8 @@ std::vector<double> offset_of(const Centered& z) {
   return z.defers_center() ? z.center() : std::vector<double>(z.center().size());
 }
 
-// Z'Y = T'Y - offset (1'Y) out of the sums T'Y over pieces of T's columns, the first of which ends with 1'Y.
+// Z'Y = T'Y - offset (1'Y) out of the sums T'Y over pieces of T's columns, the first of which ends with 1'Y; where rows
+// have weights, 1 stands for their roots.
 Matrix without_offset(Sums sums, const std::vector<double>& offset, Index cols) {
   Matrix out(static_cast<Index>(offset.size()), cols);
   Index j = 0;
@@ -271,8 +273,8 @@ Matrix without_offset(Sums sums, const std::vector<double>& offset, Index cols) 
   return out;
 }
 
-void add_rows(Index count, const double* y, Index width, double* total) {
-  for (Index i = 0; i < count; ++i) kernels<double>().axpy(width, 1.0, y + i * width, total);
+void add_rows(const Centered& z, Index first, Index count, const double* y, Index width, double* total) {
+  for (Index i = 0; i < count; ++i) kernels<double>().axpy(width, z.root(first + i), y + i * width, total);
 }
 
 Index transposed_pieces(const Centered& z) { return z.source().sparse() ? 1 : pieces(z.cols(), kTileCols); }
@@ -317,7 +319,7 @@ class TransposedPass {
       some.load(block, row, count, col0, cols);
       some.add_transposed(count, tp.row(block.first + row), col0, sum);
     }
-    if (q == 0) add_rows(block.rows, tp.row(block.first), tp.cols(), sum.row(cols));
+    if (q == 0) add_rows(z_, block.first, block.rows, tp.row(block.first), tp.cols(), sum.row(cols));
     return sum;
   }
 
@@ -330,7 +332,7 @@ class TransposedPass {
       kernels<double>().sparse_scatter(entries.count, entries.values, entries.columns, tp.row(block.first + i),
                                        tp.cols(), sum.data());
     }
-    add_rows(block.rows, tp.row(block.first), tp.cols(), sum.row(z_.cols()));
+    add_rows(z_, block.first, block.rows, tp.row(block.first), tp.cols(), sum.row(z_.cols()));
     return sum;
   }
 
@@ -369,7 +371,7 @@ void sweep_block(const OffsetRows& z, const Block& block, const Matrix& v, const
     some.load(block, row, count, 0, d);
     some.add_product(count, v, y.data(), rows_ahead(block, row + count), size_of(block.dense.dtype));
     some.add_transposed(count, y.data(), 0, sum);
-    add_rows(count, y.data(), width, sum.row(d));
+    add_rows(z.rows, block.first + row, count, y.data(), width, sum.row(d));
   }
 }
 
@@ -382,9 +384,10 @@ void sweep_sparse_block(const Centered& z, const Block& block, const Matrix& v, 
     entries.load(z, block, i);
     std::fill(y.begin(), y.end(), 0.0);
     kernels<double>().sparse_gather(entries.count, entries.values, entries.columns, v.data(), v.cols(), y.data());
-    std::transform(y.begin(), y.end(), offset.begin(), y.begin(), std::minus<>());
+    const double root = z.root(block.first + i);
+    for (std::size_t k = 0; k < y.size(); ++k) y[k] -= root * offset[k];
     kernels<double>().sparse_scatter(entries.count, entries.values, entries.columns, y.data(), v.cols(), sum.data());
-    add_rows(1, y.data(), v.cols(), sum.row(z.cols()));
+    add_rows(z, block.first + i, 1, y.data(), v.cols(), sum.row(z.cols()));
   }
 }
 

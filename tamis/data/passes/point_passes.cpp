@@ -188,7 +188,9 @@ template <class T>
 void add_point(const Points<T>& points, Index row, std::int32_t cluster, int sign, ClusterSums& sums) {
   const T* point = points.panel(row / kPanel) + row % kPanel;
   double* sum = sums.points.row(cluster);
-  for (Index j = 0; j < points.dims(); ++j) sum[j] += sign * static_cast<double>(point[j * kPanel]);
+  const double times = sign * points.weight(row);
+  if (times == 0) return;
+  for (Index j = 0; j < points.dims(); ++j) sum[j] += times * static_cast<double>(point[j * kPanel]);
   sums.counts[cluster] += sign;
 }
 
@@ -359,7 +361,7 @@ class FarthestPass {
     out.distance = least_;
     for (Index i = 0; i < points_.rows(); ++i) {
       const std::int32_t own = labels_.values[i];
-      if (own < 0 || !may_lose_[own] || (!fixed_.empty() && fixed_.values[i] >= 0)) continue;
+      if (own < 0 || !may_lose_[own] || (!fixed_.empty() && fixed_.values[i] >= 0) || points_.weight(i) == 0) continue;
       double distance = 0;
       for (Index j = 0; j < points_.dims(); ++j) {
         const double delta = static_cast<double>(points_.at(i, j)) - centers_(own, j);

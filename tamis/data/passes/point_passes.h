@@ -33,7 +33,8 @@ struct RowLabels {
 // The labels of all `rows`, here.
 std::vector<int> gather_labels(const RowLabels& labels, Index rows, Index clusters, Context& context);
 
-// Sums of the points of each cluster and their numbers, or what changes them; empty where nothing does.
+// Sums of the points of each cluster, times their weights, and the numbers of those that have any; or what changes
+// them: empty where nothing does.
 struct ClusterSums {
   ClusterSums() = default;
   ClusterSums(Index c, Index m) : points(c, m), counts(c) {}

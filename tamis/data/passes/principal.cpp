@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "tamis/base/random.h"
+#include "tamis/data/weights.h"
 #include "tamis/linalg/dense.h"
 #include "tamis/linalg/orthogonal.h"
 
@@ -44,14 +45,21 @@ RitzPairs from_gram(const Centered& z, Index count, const Matrix& s) {
 // A sample of rows, centered on its own means: cheap where there are many.
 struct Sample {
   Sample(const Centered& z, Index count, Context& context)
-      : values(gather_rows(z.source(), sample_rows(z.rows(), count, context.seed), context)),
-        source(make_dense_store(view_of(values))),
+      : drawn(sample_weighted_rows(z.source().weights(), count, context.seed)),
+        values(gather_rows(z.source(), z.roots().empty() ? sample_rows(z.rows(), count, context.seed) : drawn.rows,
+                           context)),
+        source(source_of(values, z.roots().empty() ? std::vector<double>() : drawn.weights)),
         centered(source, moments_of(source, context)) {}
+  const WeightedRows drawn;
   const Matrix values;
   const Source source;
   const Centered centered;
 
  private:
+  static Source source_of(const Matrix& values, const std::vector<double>& weights) {
+    const Source source(make_dense_store(view_of(values)));
+    return weights.empty() ? source : source.with_some_weights(weights);
+  }
   static ColumnMoments moments_of(const Source& source, Context& context) {
     const UncountedPasses uncounted(context);
     return column_moments(source, context);
@@ -70,15 +78,22 @@ Index sample_size(Index rows, Index cols, bool sparse, Index count, Index most) 
   return taken >= 8 * count ? taken : 0;
 }
 
+// Whether weights leave too few rows for a sample of them.
+bool weigh_too_few(const Centered& z, Index count) {
+  return !z.roots().empty() && effective_rows(z.source().weights()) < 8 * static_cast<double>(count);
+}
+
 // Z'R for random R: a start in the row space of Z that moves with its columns when they are permuted.
 Matrix random_start(const Centered& z, Index width, Accuracy accuracy, Context& context) {
   const Random random(context.seed, kStartStream);
   const bool all = accuracy == Accuracy::fixed;  // sparse rows are not sampled, and dense ones must start where they do
-  const Index sampled = all ? 0 : rows_to_start_from(z.rows(), z.cols(), z.source().sparse(), width);
+  const Index sampled =
+      all || weigh_too_few(z, width) ? 0 : rows_to_start_from(z.rows(), z.cols(), z.source().sparse(), width);
   if (sampled == 0) return orthonormalized(multiply_transposed(z, normal_matrix(z.rows(), width, random), context));
   const Sample some(z, sampled, context);
   const UncountedPasses uncounted(context);
-  return orthonormalized(multiply_transposed(some.centered, normal_matrix(sampled, width, random), context));
+  return orthonormalized(
+      multiply_transposed(some.centered, normal_matrix(some.centered.rows(), width, random), context));
 }
 
 RitzPairs by_iteration(const SymmetricOperator& m, Index count, Accuracy accuracy, Matrix vectors) {
@@ -166,7 +181,7 @@ RitzPairs principal_directions(const Centered& z, Index count, Accuracy accuracy
   count = std::min({count, z.rows(), z.cols()});
   // Rough directions of many rows are those of some of them, unless columns vary in other rows only.
   const Index sampled = sample_size(z.rows(), z.cols(), z.source().sparse(), count, kSampleRows);
-  if (accuracy == Accuracy::rough && scatter.empty() && sampled > 0) {
+  if (accuracy == Accuracy::rough && scatter.empty() && sampled > 0 && !weigh_too_few(z, count)) {
     const Sample some(z, sampled, context);
     const UncountedPasses uncounted(context);
     RitzPairs rough = principal_directions(some.centered, count, accuracy, scatter, context);

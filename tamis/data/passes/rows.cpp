@@ -25,28 +25,29 @@ void move_dense(const Centered& z, const Block& block, Index q, const int* befor
   for (Index i = 0; i < block.rows; ++i) {
     if (before[i] == after[i]) continue;
     load_tile(z, block, i, 1, col0, cols, row.data(), cols);
-    if (after[i] >= 0) kernels<double>().axpy(cols, 1.0, row.data(), sums.row(after[i]));
-    if (before[i] >= 0) kernels<double>().axpy(cols, -1.0, row.data(), sums.row(before[i]));
+    const double root = z.root(block.first + i);
+    if (after[i] >= 0) kernels<double>().axpy(cols, root, row.data(), sums.row(after[i]));
+    if (before[i] >= 0) kernels<double>().axpy(cols, -root, row.data(), sums.row(before[i]));
   }
 }
 
 void move_sparse(const Centered& z, const Block& block, const int* before, const int* after,
                  const std::vector<double>& center, Matrix& sums) {
-  std::vector<Index> gained(sums.rows());
+  std::vector<double> gained(sums.rows());
   for (Index i = 0; i < block.rows; ++i) {
     if (before[i] == after[i]) continue;
     double* plus = after[i] >= 0 ? sums.row(after[i]) : nullptr;
     double* minus = before[i] >= 0 ? sums.row(before[i]) : nullptr;
-    if (plus != nullptr) ++gained[after[i]];
-    if (minus != nullptr) --gained[before[i]];
+    const double root = z.root(block.first + i);
+    if (plus != nullptr) gained[after[i]] += root * root;
+    if (minus != nullptr) gained[before[i]] -= root * root;
     for_each_shifted(z, block, i, 1, [&](Index, Index j, double value) {
-      if (plus != nullptr) plus[j] += value;
-      if (minus != nullptr) minus[j] -= value;
+      if (plus != nullptr) plus[j] += root * value;
+      if (minus != nullptr) minus[j] -= root * value;
     });
   }
   for (Index k = 0; k < sums.rows(); ++k) {
-    const auto count = static_cast<double>(gained[k]);
-    if (count != 0) kernels<double>().axpy(sums.cols(), -count, center.data(), sums.row(k));
+    if (gained[k] != 0) kernels<double>().axpy(sums.cols(), -gained[k], center.data(), sums.row(k));
   }
 }
 
@@ -278,6 +279,7 @@ class FingerprintPass {
     Result prints(source_.cols());
     const auto add = [&](Index row, Index j, double value) {
       if (value == 0) return;  // sparse and dense twins agree
+      if (source_.weighted() && source_.weights()[row] == 0) return;
       prints[j] += mix64(print_of(value, of_) ^ mix64(static_cast<std::uint64_t>(first_ + row)));
     };
     if (block.sparse) {

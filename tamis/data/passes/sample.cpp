@@ -166,9 +166,14 @@ std::shared_ptr<const Store> sparse_store_of(TakenRows taken, Index n, Index d, 
   return make_sparse_store({n, d, csr->offsets.data(), csr->columns.data(), csr->values->data(), dtype}, csr);
 }
 
-// The scales of `source` on some of its rows.
+// The scales and weights of `source` on some of its rows.
 Source scaled_alike(const Source& source, const std::vector<Index>& rows, Source out) {
   if (!source.column_scale().empty()) out = out.with_column_scale(source.column_scale());
+  if (source.weighted()) {
+    std::vector<double> weights;
+    for (const Index row : rows) weights.push_back(source.weights()[row]);
+    out = out.with_weights(weights);
+  }
   if (source.row_scale().empty()) return out;
   std::vector<double> scale;
   for (const Index row : rows) scale.push_back(source.row_scale()[row]);

@@ -43,9 +43,11 @@ RowsOfColumns run_of(const Centered& z, const Block& block, Index row0, Index ro
           z.scale().empty() ? nullptr : z.scale().data() + col0};
 }
 
+namespace {
+
 template <class T>
-void load_tile(const Centered& z, const Block& block, Index row0, Index rows, Index col0, Index cols, T* out,
-               Index step) {
+void load_unweighted(const Centered& z, const Block& block, Index row0, Index rows, Index col0, Index cols, T* out,
+                     Index step) {
   const auto& source = z.source();
   if (block.dense.col_stride != 1 || !source.row_scale().empty()) {
     return with_type(block.dense.dtype,
@@ -56,6 +58,19 @@ void load_tile(const Centered& z, const Block& block, Index row0, Index rows, In
     const Index end = std::min(cols, z.run_end(col0 + begin) - col0);
     kernels<T>().center_rows(run_of(z, block, row0, rows, col0 + begin, end - begin), out + begin, step);
     begin = end;
+  }
+}
+
+}  // namespace
+
+template <class T>
+void load_tile(const Centered& z, const Block& block, Index row0, Index rows, Index col0, Index cols, T* out,
+               Index step) {
+  load_unweighted(z, block, row0, rows, col0, cols, out, step);
+  if (z.roots().empty()) return;
+  for (Index i = 0; i < rows; ++i) {
+    const double root = z.root(block.first + row0 + i);
+    for (Index j = 0; j < cols; ++j) out[i * step + j] = static_cast<T>(out[i * step + j] * root);
   }
 }
 

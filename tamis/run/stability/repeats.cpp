@@ -34,6 +34,7 @@ SelectRequest again(const SelectRequest& request, const SelectResult& first) {
   out.seeds.reset(), out.resample.reset(), out.redundancy.reset();
   out.name = nullptr;  // whose warnings the first run gave
   out.evidence = out.page = false;
+  out.weights.clear();  // those of the source
   out.exclude.clear();
   if (out.groups.groups.given()) out.groups.groups = request.groups.groups.among(first.available);
   out.scale = first.scale;

@@ -672,6 +672,7 @@ Method css_method() {
       .bind = bind<CssOptions, CssPlan, css>,
       .is_order = true,
       .seeded = false,
+      .weighs = true,
       .remote = true,
       .reasons = {.text =
                       "In the order of entry: each column adds most to the variance of all columns that the columns "

@@ -38,6 +38,7 @@ Method maxvar_method() {
       .bind = bind<MaxVarOptions, MaxVarPlan, maxvar>,
       .one_pass = true,
       .seeded = false,
+      .weighs = true,
       .remote = true,
       .in_paper = true,
   };

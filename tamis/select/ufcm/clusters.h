@@ -1,5 +1,5 @@
 // U of UFCM: k-means on Z W (Eq. 15), with what follows from it: U'U, U'Z, the means G (Eq. 11) and the between-class
-// scatter B = Z'U (U'U)^-1 U'Z.
+// scatter B = Z'U (U'U)^-1 U'Z. Rows with weights count as often in each: U'U has the weights of the clusters.
 #pragma once
 
 #include <vector>
@@ -30,7 +30,8 @@ class Clusters {
   Matrix factor(const std::vector<Index>& columns) const;
 
   const std::vector<int>& labels() const { return labels_; }
-  Index moved() const { return moved_; }  // rows that the last update gave another cluster
+  double moved() const { return moved_; }  // rows that the last update gave another cluster, by their weights
+  double total() const { return total_; }  // of all weights: n, where there are none
   bool after_sample() const { return !start_centers_.empty(); }
 
   // What the iterations to come depend on; and Error(bad_data) where it is not that of a fit of these data: after so
@@ -43,19 +44,23 @@ class Clusters {
   void require_sound_values(bool begun, double trace) const;
 
  private:
+  double smallest_weight() const;
   bool try_restarts(const Points<double>& points, const KMeansOptions& options, double margin, KMeansResult& best);
   void move_to(const std::vector<int>& labels, const Matrix& w);
   Index first_restarts() const;
 
   const Centered& z_;
+  const Centered rows_;  // of Z without their weights, where they have any
+  const std::vector<double>& weights_;
+  const double total_;
   const UfcmOptions& options_;
   Context& context_;
   Matrix start_centers_;
-  Matrix sums_;                // U'Z, c x d
-  std::vector<Index> counts_;  // U'U
-  std::vector<int> labels_;    // -1 before the first iteration
-  bool free_rows_;             // whose class is not given
-  Index moved_ = 0;
+  Matrix sums_;                 // U'Z, c x d
+  std::vector<double> counts_;  // U'U
+  std::vector<int> labels_;     // -1 before the first iteration
+  bool free_rows_;              // whose class is not given
+  double moved_ = 0;
 };
 
 }  // namespace tamis

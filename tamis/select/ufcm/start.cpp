@@ -6,6 +6,7 @@
 #include "tamis/base/elementary.h"
 #include "tamis/base/error.h"
 #include "tamis/data/passes/principal.h"
+#include "tamis/data/weights.h"
 #include "tamis/select/ufcm/schedule.h"
 
 namespace tamis {
@@ -44,9 +45,17 @@ double given_beta(const UfcmOptions& options, double unit) {
   return beta;
 }
 
+bool has_rows_to_sample(const UfcmTable& table, const UfcmOptions& options) {
+  const std::vector<double>& weights = table.source.weights();
+  return weights.empty() ||
+         effective_rows(weights) >= static_cast<double>(std::max(kSchedule.sample_least,
+                                                                 kSchedule.sample_rows_per_cluster * options.clusters));
+}
+
 Start sampled_start(const UfcmTable& table, const UfcmOptions& options, Index count, Context& context) {
   const Source& source = table.source;
-  const std::vector<Index> rows = sample_rows(source.rows(), count, context.seed);
+  const WeightedRows drawn = sample_weighted_rows(source.weights(), count, context.seed);
+  const std::vector<Index> rows = source.weighted() ? drawn.rows : sample_rows(source.rows(), count, context.seed);
   const Matrix values = gather_rows(source, rows, context);
   UfcmOptions sampled = options;
   sampled.order = "norm";
@@ -54,7 +63,8 @@ Start sampled_start(const UfcmTable& table, const UfcmOptions& options, Index co
   sampled.forced = table.exact.groups.expand(table.exact.forced);
   if (options.exact) sampled.features = table.exact.k;
   sampled.restarts = options.restarts * kSchedule.sample_restarts;
-  const double share = static_cast<double>(count) / static_cast<double>(source.rows());
+  const double share = source.weighted() ? total_weight(drawn.weights) / total_weight(source.weights())
+                                         : static_cast<double>(count) / static_cast<double>(source.rows());
   if (options.beta) sampled.beta = *options.beta * share;
   if (options.dims) sampled.dims = std::min(*options.dims, source.cols());
   for (std::size_t i = 0; i < options.labels.size() && i < rows.size(); ++i) {
@@ -62,9 +72,11 @@ Start sampled_start(const UfcmTable& table, const UfcmOptions& options, Index co
   }
   if (!options.labels.empty()) sampled.labels.resize(rows.size());
   const UncountedPasses uncounted(context);
-  const Stage stage(context, concat("sample of ", count, " rows"));
+  const Stage stage(context, concat("sample of ", rows.size(), " rows"));
   const Restored<CheckpointStore*> unkept(context.checkpoint, nullptr);  // over soon: its states are not worth keeping
-  const Selection fit = ufcm(Source(make_dense_store(view_of(values))), sampled, context);
+  Source some(make_dense_store(view_of(values)));
+  if (source.weighted()) some = some.with_weights(drawn.weights);
+  const Selection fit = ufcm(some, sampled, context);
   Start start;
   start.w.vectors = gathered(fit.components, table.copies);
   start.centers = fit.centers;

@@ -34,6 +34,9 @@ struct Start {
 // beta in the units of Z, where it is given; 0 where it is not.
 double given_beta(const UfcmOptions& options, double unit);
 
+// Whether enough rows have a weight for a sample to say anything.
+bool has_rows_to_sample(const UfcmTable& table, const UfcmOptions& options);
+
 // W and G of a fit of `count` rows, in the distinct columns and units of the table.
 Start sampled_start(const UfcmTable& table, const UfcmOptions& options, Index count, Context& context);
 

@@ -8,6 +8,7 @@
 
 #include "tamis/base/error.h"
 #include "tamis/base/text/spelling.h"
+#include "tamis/data/weights.h"
 #include "tamis/linalg/dense.h"
 #include "tamis/linalg/orthogonal.h"
 #include "tamis/select/direct.h"
@@ -43,8 +44,7 @@ void Fit::run() {
 
 // Where U has settled, or has no weight, W goes on the same way as long as the objective rises.
 void Fit::go_further() {
-  const auto moved = static_cast<double>(clusters_.moved());
-  if (options_.alpha > 0 && moved > kSchedule.settled * static_cast<double>(z_.rows())) return;
+  if (options_.alpha > 0 && clusters_.moved() > kSchedule.settled * clusters_.total()) return;
   const double margin = kSchedule.worth_going * std::max(options_.tolerance, 1e-8);
   directions_.extrapolate(margin * magnitude_of(terms_at(directions_.pairs())),
                           [this](const RitzPairs& w) { return terms_at(w).objective(options_.alpha, beta_); });
@@ -123,6 +123,11 @@ void check_ufcm(const Source& source, const UfcmOptions& options) {
   require(d >= 1, ErrorCode::bad_data, "0 features, need at least 1");
   require(options.clusters <= n, ErrorCode::usage, MethodName{options.name}, ": ", OptionName{"clusters"}, " = ",
           options.clusters, ", need 1..n = ", n);
+  if (source.weighted()) {
+    const Index weighed = count_weighted(source.weights());
+    require(options.clusters <= weighed, ErrorCode::usage, MethodName{options.name}, ": ", OptionName{"clusters"},
+            " = ", options.clusters, ", need 1..", weighed, ", the number of rows of positive weight");
+  }
   require(!options.dims || *options.dims <= d, ErrorCode::usage, MethodName{options.name}, ": ", OptionName{"dims"},
           " = ", options.dims.value_or(0), ", need 1..d = ", d);
   check_exact(options, d);
@@ -302,7 +307,8 @@ Selection fit_source(const Source& source, const UfcmOptions& options, Context& 
   const std::optional<std::string> kept = context.checkpoint == nullptr ? std::nullopt : context.checkpoint->load();
 
   Start start;
-  if (plan.sample > 0 && !kept) start = sampled_start(table, options, plan.sample, context);
+  const bool sampled = plan.sample > 0 && has_rows_to_sample(table, options);
+  if (sampled && !kept) start = sampled_start(table, options, plan.sample, context);
   context.phase("first directions");
   std::optional<Scatter> scatter;
   if (plan.scatter != ScatterPath::centroids) scatter.emplace(z, plan.scatter, context);
@@ -314,7 +320,7 @@ Selection fit_source(const Source& source, const UfcmOptions& options, Context& 
                    context);
   }
   Fit fit(table, options, scatter ? &*scatter : nullptr, std::move(start), context);
-  if (kept) resume(fit, *kept, plan.sample > 0, context);
+  if (kept) resume(fit, *kept, sampled, context);
   const Index begun_at = fit.next_iteration();
   fit.run();
 
@@ -363,6 +369,7 @@ Method ufcm_method() {
           "ECML PKDD 2015",
       .bind = bind<UfcmOptions, UfcmPlan, ufcm>,
       .resumes = true,
+      .weighs = true,
       .remote = true,
       .metric = ClusterMetric::directions,
       .in_paper = true,
