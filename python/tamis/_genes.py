@@ -6,6 +6,7 @@ are written.
 
 import numbers
 import sys
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -515,8 +516,10 @@ class _ByCell(NamedTuple):
 
     def keywords(self, rows):
         """For the core, of these cells; None: of all."""
-        init, weights = (one if one is None or rows is None else np.ascontiguousarray(one[rows]) for one in (self.init, self.weights))
-        graph = self.graph if self.graph is None or rows is None else self.graph[rows][:, rows]
+        init, graph, weights = self
+        if rows is not None:
+            init, weights = (one if one is None else np.ascontiguousarray(one[rows]) for one in (init, weights))
+            graph = None if graph is None else graph[rows][:, rows]
         return {"init": init, "weights": weights, "connectivity": None if graph is None else core_data(graph)}
 
 
@@ -537,6 +540,7 @@ def _over_batches(adata, method, X, batch_key, by_cell, shared, verbose):
         if len(rows) < need:
             skipped.append((name, f"{len(rows)} row{'' if len(rows) == 1 else 's'}, need at least {need}"))
             continue
+        weights = by_cell.weights
         if weights is not None and (weighed := int((weights[rows] > 0).sum())) < need:
             skipped.append((name, f"{weighed} row{'' if weighed == 1 else 's'} of positive weight, need at least {need}"))
             continue
