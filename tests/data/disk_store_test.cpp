@@ -62,6 +62,18 @@ TEST(DiskStore, HoldsNoMoreThanItsRing) {
   EXPECT_FALSE(store->in_memory());
 }
 
+// Of blocks (and pieces of them) larger than 128 MB there are as many as threads; nothing is allocated before it is
+// read.
+TEST(DiskStore, HoldsNoSpareBlocksOfWideTables) {
+  const auto resident = [](Index cols) {
+    return make_disk_store(std::make_shared<CountingRows>(20000, cols), 2, kAhead)->resident_bytes();
+  };
+  const auto bytes = [](Index rows, Index cols) { return static_cast<std::uint64_t>(rows * cols) * sizeof(double); };
+  EXPECT_EQ(resident(8192), 4 * bytes(kBlockRows, 8192) + 4 * bytes(kPieceRows, 8192));
+  EXPECT_EQ(resident(8193), 2 * bytes(kBlockRows, 8193) + 4 * bytes(kPieceRows, 8193));
+  EXPECT_EQ(resident(200000), 2 * bytes(kBlockRows, 200000) + 2 * bytes(kPieceRows, 200000));
+}
+
 TEST(DiskStore, ReadsSmallTablesOnce) {
   const auto rows = std::make_shared<CountingRows>(500, 2);
   const auto store = make_disk_store(rows, 2, kAhead, 100);
