@@ -303,6 +303,81 @@ TEST(Rufs, JOfCopiesIsThatOfTheWholeTable) {
   }
 }
 
+// The majorant's minimum is where X'A (XW - G) + BW = 0, on the side of rows as on that of columns.
+TEST(Rufs, MajorantsAreLeastWhereTheirSlopeIsZero) {
+  for (const auto& [n, d] : {std::pair<Index, Index>{30, 8}, {8, 30}}) {
+    for (const bool sparse : {false, true}) {
+      const Matrix x = support::thinned(support::mixture(n, d, 3, 5, 2, 11), 0.7, 12), g = dealt(n, 3);
+      Owned owned(sparse ? support::sparse(x) : support::dense(x), graph_matrix(x), {});
+      MajorantLengths at;
+      for (Index i = 0; i < n; ++i) at.rows.push_back(0.1 + static_cast<double>(i % 5));
+      for (Index j = 0; j < d; ++j) at.columns.push_back(0.2 + static_cast<double>(j % 3));
+      const Majorant found = minimum_of_majorant(owned.x, g, at, owned.context);
+      const Matrix xu =
+          support::narrowed(support::times(support::transposed(support::widened(x)), support::widened(found.u)));
+      for (Index i = 0; i < n; ++i) {
+        for (Index k = 0; k < 3; ++k) {
+          EXPECT_NEAR(found.u(i, k) * at.rows[static_cast<std::size_t>(i)], found.xw(i, k) - g(i, k), 1e-12);
+        }
+      }
+      for (Index j = 0; j < d; ++j) {
+        for (Index k = 0; k < 3; ++k) {
+          EXPECT_NEAR(xu(j, k) + found.w(j, k) / at.columns[static_cast<std::size_t>(j)], 0, 1e-10) << j;
+        }
+      }
+    }
+  }
+}
+
+// No step along the moves is better than the one found, and none of the two ends is.
+TEST(Rufs, TheBestStepAlongMovesHasNoBetterNeighbor) {
+  const Matrix r = support::random_matrix(20, 3, 1), w = support::random_matrix(7, 3, 2);
+  std::vector<Matrix> xw_moves, moves;
+  for (const std::uint64_t seed : {3, 4}) {
+    xw_moves.push_back(support::random_matrix(20, 3, seed)), moves.push_back(support::random_matrix(7, 3, seed + 10));
+  }
+  const std::vector<double> betas = {1, 2, 3, 4, 5, 6, 7};
+  const auto value = [&](const std::vector<double>& y) {
+    double sum = 0;
+    for (Index i = 0; i < 27; ++i) {
+      const bool residual = i < 20;
+      const Index row = residual ? i : i - 20;
+      double square = 0;
+      for (Index k = 0; k < 3; ++k) {
+        double entry = residual ? r(row, k) : w(row, k);
+        for (std::size_t m = 0; m < 2; ++m) entry += y[m] * (residual ? xw_moves[m](row, k) : moves[m](row, k));
+        square += entry * entry;
+      }
+      sum += (residual ? 0.5 : betas[static_cast<std::size_t>(row)]) * std::sqrt(square);
+    }
+    return sum;
+  };
+  const auto y = best_along(r, w, {&xw_moves[0], &xw_moves[1]}, {&moves[0], &moves[1]}, 0.5, betas);
+  const double best = value(y);
+  for (const auto& [a, b] : {std::pair<double, double>{0, 0}, {1, 0}}) EXPECT_LE(best, value({a, b}));
+  for (const double step : {-1e-3, 1e-3}) {
+    EXPECT_LE(best, value({y[0] + step, y[1]}));
+    EXPECT_LE(best, value({y[0], y[1] + step}));
+  }
+}
+
+// A move of nothing is no reason to fail.
+TEST(Rufs, MovesOfNothingAreTakenAsTheyAre) {
+  const Matrix r(4, 2), w(3, 2);
+  EXPECT_EQ(best_along(r, w, {&r}, {&w}, 1, {1, 1, 1}), std::vector<double>{1});
+}
+
+// The same bits with any number of threads, whichever side is smaller.
+TEST(Rufs, ScoresHaveTheSameBitsAtAnyNumberOfThreads) {
+  for (const auto& [n, d] : {std::pair<Index, Index>{300, 40}, {40, 300}}) {
+    const Matrix x = support::mixture(n, d, 3, 6, 2, 13);
+    RufsOptions o;
+    o.clusters = 3;
+    Context one(1), four(4);
+    EXPECT_EQ(rufs(support::dense(x), o, one).scores, rufs(support::dense(x), o, four).scores);
+  }
+}
+
 // The optimum of the W step does not depend on how its ridge problems are solved.
 TEST(Rufs, DecomposedAndIteratedWeightsAgree) {
   for (const auto& [n, d] : {std::pair<Index, Index>{60, 20}, {20, 60}}) {

@@ -13,21 +13,29 @@ const char* address(const DenseView& view, Index row, Index column) {
          (row * view.row_stride + column * view.col_stride) * static_cast<Index>(size_of(view.dtype));
 }
 
-// Any strides and any choice of columns. Column by column, so that Fortran order is read along memory.
+// Any strides and any choice of columns, along memory: column by column in Fortran order, else row by row.
 template <class Src, class T>
 void load_strided(const Centered& z, const Block& block, Index row0, Index rows, Index col0, Index cols, T* out,
                   Index step) {
   const auto& view = block.dense;
   const double* row_scale =
       z.source().row_scale().empty() ? nullptr : z.source().row_scale().data() + block.first + row0;
-  for (Index j = 0; j < cols; ++j) {
-    const Index column = col0 + j;
-    const auto* src = reinterpret_cast<const Src*>(address(view, row0, z.source().columns()[column]));
-    const double center = z.center()[column], scale = z.scale().empty() ? 1.0 : z.scale()[column];
+  const auto put = [&](const Src* src, Index i, Index j) {
+    const double x = static_cast<double>(*src) * (row_scale == nullptr ? 1.0 : row_scale[i]);
+    const double scale = z.scale().empty() ? 1.0 : z.scale()[col0 + j];
+    out[i * step + j] = static_cast<T>((x - z.center()[col0 + j]) * scale);
+  };
+  const Index* columns = z.source().columns().data() + col0;
+  if (view.col_stride == 1) {
     for (Index i = 0; i < rows; ++i) {
-      const double x = static_cast<double>(src[i * view.row_stride]) * (row_scale == nullptr ? 1.0 : row_scale[i]);
-      out[i * step + j] = static_cast<T>((x - center) * scale);
+      const auto* src = reinterpret_cast<const Src*>(address(view, row0 + i, 0));
+      for (Index j = 0; j < cols; ++j) put(src + columns[j], i, j);
     }
+    return;
+  }
+  for (Index j = 0; j < cols; ++j) {
+    const auto* src = reinterpret_cast<const Src*>(address(view, row0, columns[j]));
+    for (Index i = 0; i < rows; ++i) put(src + i * view.row_stride, i, j);
   }
 }
 

@@ -35,26 +35,33 @@ BasisModel basis_model(const RufsProblem& problem, const RufsState& s, Context& 
   return out;
 }
 
-// Coordinate descent in column j of F >= 0.
-void descend_column(const BasisModel& model, Index j, Matrix& f) {
-  const Index c = f.rows();
-  const double ridge = model.ridge[j];
+// Coordinate descent in a column f of F >= 0, of which `right` holds h - Mf.
+void descend_column(const Matrix& m, double ridge, std::vector<double>& right, std::vector<double>& f) {
+  const Index c = m.rows();
   for (Index sweep = 0; sweep < kSweeps; ++sweep) {
     double moved = 0, size = 0;
     for (Index k = 0; k < c; ++k) {
-      double right = model.h(j, k);
-      for (Index q = 0; q < c; ++q) right -= q == k ? 0.0 : model.m(k, q) * f(q, j);
-      const double curvature = model.m(k, k) + ridge;
-      const double next = curvature > 0 ? std::max(right / curvature, 0.0) : f(k, j);
-      moved = std::max(moved, std::abs(next - f(k, j))), size = std::max(size, next);
-      f(k, j) = next;
+      const double curvature = m(k, k) + ridge;
+      const double next = curvature > 0 ? std::max((right[k] + m(k, k) * f[k]) / curvature, 0.0) : f[k];
+      const double by = next - f[k];
+      size = std::max(size, next);
+      if (by == 0) continue;
+      moved = std::max(moved, std::abs(by));
+      f[k] = next;
+      for (Index q = 0; q < c; ++q) right[q] -= by * m(k, q);
     }
     if (moved <= 1e-12 * size) return;
   }
 }
 
 Matrix descended(const BasisModel& model, Matrix f) {
-  for (Index j = 0; j < f.cols(); ++j) descend_column(model, j, f);
+  const Matrix mf = product(model.m, f);
+  std::vector<double> column(f.rows()), right(f.rows());
+  for (Index j = 0; j < f.cols(); ++j) {
+    for (Index k = 0; k < f.rows(); ++k) column[k] = f(k, j), right[k] = model.h(j, k) - mf(k, j);
+    descend_column(model.m, model.ridge[j], right, column);
+    for (Index k = 0; k < f.rows(); ++k) f(k, j) = column[k];
+  }
   return f;
 }
 

@@ -64,13 +64,16 @@ class LabelModel {
   // of |a_kl|.
   Matrix majorant(const std::vector<char>& held) const {
     const Index c = g_.cols();
-    Matrix out(g_.rows(), c);
+    Matrix out(g_.rows(), c), size = ff_;
+    for (Index k = 0; k < size.size(); ++k) size.data()[k] = std::abs(size.data()[k]);
     for (Index i = 0; i < g_.rows(); ++i) {
-      for (Index k = 0; k < c; ++k) {
-        double row = 0;
-        for (Index l = 0; l < c; ++l) row += held[i * c + l] ? 0.0 : std::abs(ff_(k, l));
-        out(i, k) = fit_[i] * row + 4 * p_.nu * p_.graph.degree[i] + regression_[i];
+      double* row = out.row(i);
+      for (Index l = 0; l < c; ++l) {
+        if (held[i * c + l]) continue;
+        for (Index k = 0; k < c; ++k) row[k] += size(l, k);
       }
+      const double rest = 4 * p_.nu * p_.graph.degree[i] + regression_[i];
+      for (Index k = 0; k < c; ++k) row[k] = fit_[i] * row[k] + rest;
     }
     return out;
   }
@@ -95,8 +98,13 @@ class PenaltySystem {
     const Index m = all_pairs_ ? c_ * (c_ + 1) / 2 : c_;
     Matrix small(m, m);  // I / zeta + K'D^-1 K
     for (Index p = 0; p < m; ++p) small(p, p) = 1 / zeta;
+    std::vector<Index> used;  // where row i of G is not 0
     for (Index i = 0; i < g.rows(); ++i) {
-      for (Index k = 0; k < c_; ++k) add(i, k, zeta, held[i * c_ + k] != 0, small);
+      used.clear();
+      for (Index k = 0; k < c_; ++k) {
+        if (g(i, k) != 0) used.push_back(k);
+      }
+      for (Index k = 0; k < c_; ++k) add(i, k, zeta, held[i * c_ + k] != 0, used, small);
     }
     small_ = Cholesky(std::move(small));
   }
@@ -130,21 +138,20 @@ class PenaltySystem {
   }
 
   // Entry (i, k) stands in the pairs (k, l), with g_il, and sqrt(2) g_ik for l = k.
-  void add(Index i, Index k, double zeta, bool held, Matrix& small) {
+  void add(Index i, Index k, double zeta, bool held, const std::vector<Index>& used, Matrix& small) {
     double& entry = inverse_(i, k);
     if (!all_pairs_) {
-      for (Index l = 0; l < c_; ++l) entry += l == k ? 0.0 : 2 * zeta * g_(i, l) * g_(i, l);
+      for (const Index l : used) entry += l == k ? 0.0 : 2 * zeta * g_(i, l) * g_(i, l);
     }
     entry = held ? 0.0 : 1 / (entry + kTiny);
     if (held) return;
+    if (!all_pairs_) {
+      small(k, k) += 2 * g_(i, k) * g_(i, k) * entry;
+      return;
+    }
     const auto factor = [&](Index l) { return l == k ? std::sqrt(2.0) * g_(i, l) : g_(i, l); };
-    const Index first = all_pairs_ ? 0 : k, end = all_pairs_ ? c_ : k + 1;
-    for (Index l = first; l < end; ++l) {
-      if (g_(i, l) == 0) continue;
-      for (Index q = first; q < end; ++q) {
-        if (g_(i, q) == 0) continue;
-        small(pair(k, l), pair(k, q)) += factor(l) * factor(q) * entry;
-      }
+    for (const Index l : used) {
+      for (const Index q : used) small(pair(k, l), pair(k, q)) += factor(l) * factor(q) * entry;
     }
   }
 
