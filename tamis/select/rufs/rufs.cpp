@@ -114,7 +114,7 @@ void write_report(const RufsFit& fit, const RufsOptions& options, Report& report
 // Numbers and seconds fitted to the peaks and times of bench/forecast.py; how many iterations there are depends on the
 // data.
 RufsPlan::RufsPlan(const Shape& shape, const RufsOptions& options, int threads) : Plan(shape, Code::systems, threads) {
-  constexpr double kSquares = 1.35, kFactors = 19, kMoving = 12, kPasses = 500, kSmallBuffers = 1.5e5;
+  constexpr double kSquares = 1.35, kFactors = 19, kPasses = 500, kSmallBuffers = 1.5e5;
   constexpr double kEntry = 2.3e-9, kFactor = 2.7e-7, kRow = 1e-4;
   const GraphCost graph(shape, options.graph, threads);
   const RidgePath ridge = ridge_path(shape.rows, shape.cols, shape.sparse);
@@ -126,9 +126,8 @@ RufsPlan::RufsPlan(const Shape& shape, const RufsOptions& options, int threads) 
             {"graph", graph.making},
             {"clusters of rows", graph.kept + row_clusters_numbers(shape, threads)},
             {"systems", graph.kept + squares + kFactors * both * c}};
-  const double moves = graph.kept + kMoving * both * c;
-  if (ridge == RidgePath::columns) phases.push_back({"majorants", moves + column_gram_numbers(shape, threads)});
-  if (ridge == RidgePath::rows) phases.push_back({"majorants", moves + row_gram_numbers(shape, threads)});
+  if (ridge == RidgePath::columns) phases.push_back({"gram", graph.kept + column_gram_numbers(shape, threads)});
+  if (ridge == RidgePath::rows) phases.push_back({"gram", graph.kept + row_gram_numbers(shape, threads)});
   seconds = graph.seconds + kEntry * shape.entries * side / threads + kFactor * both * c * c + kRow * shape.n();
   passes = graph.passes + kPasses;
 }

@@ -5,7 +5,6 @@
 //   ||g_i F - x_i||^2 = ||x_i||^2 - 2 g_i.(X F')_i + g_i F F' g_i'
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "tamis/base/context.h"
@@ -73,74 +72,40 @@ class RidgeSystem {
   Tridiagonal gram_;  // X'X or XX'
 };
 
-// Quadratic majorants of the W step's function: with lengths l_i and m_j,
-//   alpha ||r_i|| <= a_i/2 (||r_i||^2 + l_i^2), a_i = alpha / l_i,   beta_j ||w_j|| <= b_j/2 (||w_j||^2 + m_j^2),
-// so W = (X'AX + B)^-1 X'AG cannot raise the function where l_i = ||r_i|| and m_j = ||w_j||.
-struct MajorantLengths {
-  std::vector<double> rows, columns;  // 1 / a_i and 1 / b_j
-};
-struct Majorant {
-  Matrix w, xw;  // where it is least
-  Matrix u;      // A (XW - G), a point of the dual: X'U = -B W
-};
-Majorant minimum_of_majorant(const Centered& x, const Matrix& g, const MajorantLengths& at, Context& context);
-
-// y that is least for alpha ||R + sum_k y_k XM_k||_21 + sum_j beta_j ||(W + sum_k y_k M_k)_j|| by Newton's method, from
-// y = (1, 0, ...).
-std::vector<double> best_along(const Matrix& r, const Matrix& w, const std::vector<const Matrix*>& xw_moves,
-                               const std::vector<const Matrix*>& w_moves, double alpha,
-                               const std::vector<double>& betas);
-
-// W: minimize alpha ||XW - G||_21 + beta ||W||_21 until the duality gap is a small part of the value. The dual:
-// maximize -<U, G> subject to ||u_i|| <= alpha, ||(X'U)_j|| <= beta. Where columns stand for copies, beta is
-// beta sqrt(m_j). Where min(n, d) is small, by majorants and the best step along their last moves; they come near fast.
-// What is left of the gap, and large problems, are ADMM's, on the splits R = XW - G and V = W.
+// W: minimize alpha ||XW - G||_21 + beta ||W||_21 by ADMM on the splits R = XW - G and V = W, until the duality gap is
+// a small part of the value. The dual: maximize -<U, G> subject to ||u_i|| <= alpha, ||(X'U)_j|| <= beta. Where columns
+// stand for copies, beta is beta sqrt(m_j).
 class WeightStep {
  public:
   // `effort` multiplies the arithmetic that one run may cost.
   WeightStep(const RufsProblem& problem, Context& context, Index decomposed = kDecomposed, double effort = 1);
   // (X'X + (beta / alpha) I)^-1 X'G.
   void start(RufsState& state, Context& context) const;
-  // Returns a bound of the relative gap. A fine one is 1e-8, more where iterations ran out or rounding has the rest; a
-  // rough step ends after a few majorants (of large problems: at 1e-5), and J has fallen all the same.
+  // Returns the relative gap: 1e-8 is fine, 1e-5 rough; more where the problem is large, and iterations ran out.
   enum class Gap { rough, fine };
   double run(RufsState& state, Gap wanted, Context& context);
-  const char* path() const { return name_of(path_); }
-  Index majorants() const { return majorants_; }    // so far
-  Index iterations() const { return iterations_; }  // of ADMM, so far
+  const char* path() const { return system_.path(); }
+  Index iterations() const { return iterations_; }  // so far
 
  private:
   struct Bounds;
-  struct Iterate;
-  Index most_majorants(double flops, Index least, Index most) const;
   Index most_iterations(Gap wanted, Index columns) const;
-  MajorantLengths lengths_at(const Matrix& g, const Iterate& at) const;
-  void look_at_zero(RufsState& state, Bounds& bounds, Context& context) const;
-  void descend(RufsState& state, Gap wanted, Bounds& bounds, Context& context);
-  void move(const Matrix& g, Majorant to, Iterate& at, Context& context) const;
-  void alternate(RufsState& state, double enough, int most_stalls, Index& left, Bounds& bounds, Context& context);
-  void close(RufsState& state, Bounds& bounds, Context& context);
-  void begin(const RufsState& state, Context& context);
-  void drop_vanished(RufsState& state, Bounds& bounds, Context& context) const;
+  void begin(const RufsState& state);
   void iterate(const Matrix& g, Context& context);
-  double value_of(const Matrix& g, const Matrix& v, const Matrix& xv) const;
+  double value_of(const RufsState& state, const Matrix& v, const Matrix& xv) const;
   void raise_dual(const Matrix& g, const Matrix& u, Bounds& bounds, Context& context) const;
   Matrix scaled_dual() const;
   void balance(const Matrix& g);
 
   const RufsProblem& problem_;
-  const RidgePath path_;
-  const Index decomposed_;
+  RidgeSystem system_;
   const double effort_;
-  std::vector<double> betas_;
-  std::optional<RidgeSystem> system_;  // of ADMM, which may never be needed
-  Matrix u_;                           // of the last majorant
-  Matrix w_, xw_;                      // the ridge solution of an iteration
+  Matrix w_, xw_;  // the ridge solution of an iteration
   Matrix r_, v_;
   double moved_r_ = 0, moved_v_ = 0;  // how far the last iteration took them
   Matrix dual_r_, dual_v_;            // divided by their rho
   double rho_r_ = 0, rho_v_ = 0;
-  Index majorants_ = 0, iterations_ = 0;
+  Index iterations_ = 0;
 };
 
 // G >= 0: projected steps with the curvature of the penalty and a majorant of the rest, and backtracking, on
