@@ -138,7 +138,8 @@ def nearest_rule(method, components, scores, means, counts, columns, column_scal
     center = counts[used] @ means[used] / counts.sum()
     away = np.where(used[:, None], means - center, 0.0)
     by = (away @ components) @ components.T if method["metric"] == "directions" else away * scores
-    offset = np.where(used, (by * away).sum(axis=1) / 2, np.inf)
+    with np.errstate(over="ignore"):  # a mean as far away as that is not the nearest
+        offset = np.where(used, (by * away).sum(axis=1) / 2, np.inf)
     return {
         "columns": np.asarray(columns).tolist(),
         "column_scale": column_scale,

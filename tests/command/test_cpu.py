@@ -20,7 +20,7 @@ DIGESTS = {
     "spec": "1ac163440b42cbb7310134272d2730d43b0de0584b1bbbd0daf5c53bffd49f02",
     "mcfs": "b57afdabd9d7e1ba98aad0c8e83c9c1774883b9c95454088ca99d16a43e0e9ce",
     "ndfs": "ff5ed8537dff1e8a8d5b5355d5c9e723fe3c6802d497c13f2bd1c1765d10b0fc",
-    "rufs": "199918e26580d0041c901797b9c2b3bbeab32b664266505dafd2fc089e679cdb",
+    "rufs": "b4ecfbc7a6b8706c7fee3ebe3b4adc147081645c5901a1fc3fadc9d47000a3ee",
 }
 
 x86_64 = pytest.mark.skipif(platform.machine() != "x86_64", reason="not an x86-64 machine")
