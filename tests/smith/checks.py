@@ -166,6 +166,33 @@ def check_given_graph(case):
     assert first.code or not idle, f"{idle}: {first}"
 
 
+def weights_file(case, weights):
+    path = case.folder / "weights.txt"
+    path.write_text("".join(f"{weight}\n" for weight in weights))
+    return path
+
+
+def check_weights(case):
+    """Weights that are all 1 change no bit; whole weights are as good as rows that are repeated."""
+    n = case.table.shape[0]
+    ones = case.select("--sample-weight", weights_file(case, [1] * n), "--threads", 3)
+    if case.run.features == "auto":
+        assert ones.code in REFUSALS, str(ones)
+        return
+    same(case.base, ones, "weights of 1")
+    if case.base.code or not is_double(case) or case.run.method != "maxvar":
+        return
+    weights = case.rng.integers(1, 4, n) * (case.rng.random(n) < 0.8)
+    weights[:2] = 1
+    repeated = case.another("repeated.npy", np.repeat(case.table.dense, weights, axis=0))
+    np.save(case.folder / "once.npy", case.table.dense)
+    once = select(case.folder / "once.npy", case.run, "--sample-weight", weights_file(case, weights), "--threads", "1")
+    assert once.code == repeated.code, f"weights {weights.tolist()}: {once}\n  {repeated}"
+    if once.code == 0:
+        found = largest_difference(once.json["scores"], repeated.json["scores"])
+        assert found <= 1e-9, f"weights: scores differ by {found:.1e} of the largest from those of repeated rows"
+
+
 def check_formats(case):
     names = list(formats_of(case.table))
     name = names[case.rng.integers(len(names))]
@@ -398,6 +425,10 @@ def has_graph(case):
     return case.run.method in ("lapscore", "spec", "mcfs", "ndfs", "rufs") and case.table.shape[0] <= 2000
 
 
+def has_weights(case):
+    return case.run.method in ("ufcm", "maxvar", "css")
+
+
 def on_dask(case):
     return case.run.is_plain_call and not case.table.is_sparse and case.run.method in ("guided", "ufcm", "maxvar")
 
@@ -411,6 +442,7 @@ CHECKS = {
     check_threads: (always, 4),
     check_stability: (always, 2),
     check_given_graph: (has_graph, 4),
+    check_weights: (has_weights, 4),
     check_formats: (always, 6),
     check_output_folder: (always, 2),
     check_python_command: (always, 0.15),
