@@ -404,6 +404,30 @@ TEST_P(UfcmState, EveryStateLeadsToTheSameBits) {
   }
 }
 
+// Whether S is formed, or only its products are.
+TEST(UfcmPaths, Resume) {
+  const Matrix tall = support::mixture(60, 8, 3, 4, 3, 11), wide = support::mixture(20, 90, 3, 9, 3, 12);
+  for (const Source& source :
+       {support::dense(tall), support::sparse(tall), support::dense(wide), support::sparse(wide)}) {
+    for (const double alpha : {0.4, 3.0}) {
+      UfcmOptions options = with_clusters(3);
+      options.alpha = alpha, options.iterations = 4, options.tolerance = 0;
+      const auto run = [&](CheckpointStore& store) {
+        Context context(2);
+        context.checkpoint = &store;
+        return ufcm(source, options, context);
+      };
+      Kept whole;
+      const Selection wanted = run(whole);
+      ASSERT_FALSE(whole.states.empty());
+      for (const std::string& state : whole.states) {
+        Kept kept(state);
+        EXPECT_EQ(run(kept).scores, wanted.scores) << wanted.report.path << ", alpha " << alpha;
+      }
+    }
+  }
+}
+
 TEST_P(UfcmState, StatesOfAnotherLengthAreRefused) {
   Kept whole;
   run(whole);

@@ -39,7 +39,7 @@ bool is_orthonormal(const Matrix& w) {
 Directions::Directions(const UfcmOptions& options, const Scatter* scatter, std::optional<RowSteps> steps,
                        RitzPairs start)
     : options_(options), scatter_(scatter), steps_(std::move(steps)), w_(std::move(start)) {
-  if (scatter_ != nullptr) w_.image = scatter_->times(w_.vectors);
+  if (scatter_ != nullptr && !w_.vectors.empty()) w_.image = scatter_->times(w_.vectors);  // else resume() brings it
 }
 
 void Directions::update(const Clusters& clusters, double beta, const std::vector<double>& weights) {
