@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "tamis/base/error.h"
 #include "tamis/base/random.h"
 #include "tamis/data/passes/passes.h"
 #include "tamis/data/passes/tile.h"

@@ -62,7 +62,8 @@ inline void report_search(const Graph& graph, Report& report) {
 
 // What there is to say of a given graph.
 inline void report_given(const Graph& graph, Report& report) {
-  report.resolved.emplace_back("edges", static_cast<double>(graph.columns.size() / 2));
+  const Index edges = std::ssize(graph.columns) / 2;
+  report.resolved.emplace_back("edges", static_cast<double>(edges));
   const Index isolated = isolated_rows(graph);
   if (isolated == 0) return;
   report.resolved.emplace_back("isolated_rows", static_cast<double>(isolated));

@@ -92,8 +92,7 @@ class WeightedClusters {
     }
     KMeansOptions options;
     options.clusters = means_.rows();
-    const std::vector<int> labels =
-        lloyd_from_labels(Points<double>(std::move(weighted)), labels_, options, context_).labels;
+    const std::vector<int> labels = lloyd_from_labels(Points<double>(weighted), labels_, options, context_).labels;
     if (labels != labels_) move_to(labels);
   }
 
