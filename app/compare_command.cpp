@@ -96,7 +96,7 @@ std::map<std::string, Settings> parse_settings(const std::vector<std::string>& w
 CompareRequest parse_request(const CompareArguments& arguments, Context& context) {
   CompareRequest request;
   require(arguments.connectivity.empty(), ErrorCode::usage,
-          "compare: --connectivity is of tamis select; here every method sees the table alone");
+          "compare: --connectivity is an option of tamis select; here every method sees the table alone");
   request.settings = parse_settings(arguments.set);
   request.methods =
       arguments.methods.empty() ? compared_by_default(request.settings) : parse_methods(arguments.methods, context);

@@ -1,5 +1,6 @@
 """Class docstrings in numpydoc form, from the core's descriptions of methods and options."""
 
+import inspect
 import textwrap
 
 _WIDTH = 100
@@ -181,3 +182,11 @@ def class_documentation(method, signature):
             "",
         ]
     )
+
+
+def with_parameter(function, parameter):
+    """The docstring of a function with one more parameter, the last."""
+    if function.__doc__ is None:  # python -OO
+        return None
+    before, after = inspect.cleandoc(function.__doc__).split("\n\nReturns\n")
+    return f"{before}\n{parameter}\n\nReturns\n{after}"

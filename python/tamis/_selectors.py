@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _core
 from ._core_data import core_data
-from ._documentation import class_documentation
+from ._documentation import class_documentation, with_parameter
 from ._fitted import Fitted, nearest_rule
 from ._frames import blanked, column_names, positions_of, require_loaded, require_numbers
 from ._inputs import class_numbers, feature_groups, graph_weights, row_weights
@@ -440,24 +440,14 @@ def _feature_count(wanted):
 
 
 def _fit_with_weights(self, X, y=None, sample_weight=None):
-    """Rank the features of X.
-
-    Parameters
-    ----------
-    X : array, sparse matrix or data frame of shape (n_samples, n_features)
-        Never modified.
-    y : array of shape (n_samples,), default=None
-        Classes of the rows, -1 for unlabelled rows. Ignored unless ``supervised=True``.
-    sample_weight : array of shape (n_samples,), or a number; default=None
-        Weights of the rows, at least 0: a row of weight w counts as w rows. None: each counts once.
-
-    Returns
-    -------
-    self
-    """
     return self._fit(X, y, sample_weight)
 
 
+_fit_with_weights.__doc__ = with_parameter(
+    Selector.fit,
+    "sample_weight : array of shape (n_samples,), or a number; default=None\n"
+    "    Weights of the rows, at least 0: a row of weight w counts as w rows. None: each counts once.",
+)
 _fit_with_weights.__name__ = "fit"
 
 

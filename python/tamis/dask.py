@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _selectors
 from ._core_data import core_data
+from ._documentation import with_parameter
 from ._frames import blanked
 
 __all__ = [method["python_name"] for method in _core.methods() if method["remote"]]
@@ -135,24 +136,14 @@ def _remote_rows(X, passes, where):
 
 
 def _fit_with_weights(self, X, y=None, sample_weight=None):
-    """Rank the features of X.
-
-    Parameters
-    ----------
-    X : Dask array (n_samples, n_features) with dense or scipy.sparse chunks, or Dask data frame of numbers
-        Recomputed in every pass unless it is persisted.
-    y : NumPy or Dask array of shape (n_samples,), default=None
-        Classes of the rows, -1 for unlabelled rows. Ignored unless ``supervised=True``.
-    sample_weight : NumPy or Dask array of shape (n_samples,), or a number; default=None
-        Weights of the rows, at least 0: a row of weight w counts as w rows. They are sent to the workers in every pass.
-
-    Returns
-    -------
-    self
-    """
     return self._fit_there(X, y, sample_weight)
 
 
+_fit_with_weights.__doc__ = with_parameter(
+    _OnDask.fit,
+    "sample_weight : NumPy or Dask array of shape (n_samples,), or a number; default=None\n"
+    "    Weights of the rows, at least 0: a row of weight w counts as w rows. They are sent to the workers in every pass.",
+)
 _fit_with_weights.__name__ = "fit"
 
 
