@@ -17,15 +17,15 @@ constexpr double kColumnFacts = 30;    // of every column: moments, scales, scor
 constexpr double kSparseCopies = 0.3;  // of every entry of a sparse table
 
 // Bytes of the program when the method has run on next to nothing.
-constexpr double kBytesPerThread = 0.42e6;
+constexpr double kBytesPerThread = 0.5e6;
 double code_bytes(Code code) {
   switch (code) {
-    case Code::moments: return 7.7e6;
-    case Code::graphs: return 8.3e6;
-    case Code::systems: return 9.6e6;
+    case Code::moments: return 8.2e6;
+    case Code::graphs: return 8.9e6;
+    case Code::systems: return 10.3e6;
     case Code::everything: break;
   }
-  return 9.7e6;
+  return 10.1e6;
 }
 
 // A square matrix of sums over rows, made in panels.
