@@ -148,9 +148,9 @@ def test_the_ranking_holds_share_and_evidence(path, tmp_path):
 
 
 def test_one_pass_from_disk_with_the_bits_of_memory(tmp_path):
-    path = write_npy(tmp_path / "x.npy", groups(n=60000, d=60, informative=20))
+    path = write_npy(tmp_path / "x.npy", groups(n=120000, d=60, informative=20))  # 58 MB
     memory = select(path, "--redundancy", "off")
-    disk = select(path, "--redundancy", "off", "--memory", "40MB", "--quiet")
+    disk = select(path, "--redundancy", "off", "--memory", "55MB", "--quiet")
     assert disk["data"]["storage"] == "disk" and disk["report"]["passes"] == 1
     same(memory, disk)
     assert memory["share"] == disk["share"] and memory["evidence"] == disk["evidence"]
