@@ -86,7 +86,7 @@ void ask_for_products(const Source& remote, Context& context) {
   scatter_product(z, Matrix(d, 1, 1.0), context);
   Matrix sums(kClusters, d);
   move_rows(z, std::vector<int>(kRows, -1), {0, 1, 0, 1, 1, -1}, sums, context);
-  if (!remote.sparse()) gram(z, context);
+  gram(z, context);
 }
 
 void ask_for_rows(const Source& remote, Context& context) {

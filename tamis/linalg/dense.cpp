@@ -68,9 +68,13 @@ Matrix hstack(const Matrix& a, const Matrix& b) {
 }
 
 Matrix transposed(const Matrix& a) {
+  constexpr Index kRows = 16;  // two lines of the cache in each row of the result
   Matrix out(a.cols(), a.rows());
-  for (Index i = 0; i < a.rows(); ++i) {
-    for (Index j = 0; j < a.cols(); ++j) out(j, i) = a(i, j);
+  for (Index first = 0; first < a.rows(); first += kRows) {
+    const Index end = std::min(first + kRows, a.rows());
+    for (Index j = 0; j < a.cols(); ++j) {
+      for (Index i = first; i < end; ++i) out(j, i) = a(i, j);
+    }
   }
   return out;
 }

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "tamis/base/error.h"
@@ -11,6 +13,7 @@
 #include "tamis/data/scale.h"
 #include "tamis/data/weights.h"
 #include "tamis/linalg/blas.h"
+#include "tamis/linalg/dense.h"
 
 namespace tamis {
 
@@ -23,11 +26,14 @@ constexpr Index kGroupRows = 2048;   // an |r| of .8 has a deviation of .008 the
 constexpr Index kLeastRows = 512;    // and of .016 there
 constexpr Index kLeaders = 64;       // columns that are compared with all others together
 constexpr Index kPanel = 512;        // of these others
+constexpr double kSingle = 2.5e-4;   // above what single precision loses of a product of kGroupRows numbers
 
 constexpr double kMostSampled = 1e6;  // numbers, where that leaves enough rows
 
 // A few seconds of one core at most, and 32 MB.
 constexpr double kMostProducts = 1e11, kMostPairs = 2e10, kMostNumbers = 4e6, kMostSolved = 4e9;
+
+using Matrix32 = BasicMatrix<float>;
 
 struct Standing {
   Centered z;
@@ -121,14 +127,16 @@ class Groups {
 
   bool is_free(Index j) const { return free_[j] != 0; }
   void leave_out(Index j) { free_[j] = 0; }
-  // r(i): the correlation of column i with `leader`.
+  // r(p): the correlation of the column others[p] with `leader`.
   template <class Correlation>
-  void lead(Index leader, Correlation r) {
+  void lead(Index leader, const std::vector<Index>& others, Correlation r) {
     if (!is_free(leader)) return;
     free_[leader] = 0;
     std::vector<std::pair<double, Index>> members;
-    for (Index j = 0; j < static_cast<Index>(free_.size()); ++j) {
-      if (is_free(j) && std::abs(r(j)) >= threshold_) members.emplace_back(-std::abs(r(j)), j);
+    for (std::size_t p = 0; p < others.size(); ++p) {
+      if (!is_free(others[p])) continue;
+      const double size = std::abs(r(static_cast<Index>(p)));
+      if (size >= threshold_) members.emplace_back(-size, others[p]);
     }
     if (members.empty()) return;
     std::sort(members.begin(), members.end());
@@ -144,9 +152,9 @@ class Groups {
   std::vector<std::vector<Index>> groups_;
 };
 
-// Some rows, times the roots of their weights, with columns of mean 0 and norm 1, or 0 where they do not vary in these
-// rows.
-Matrix standing_rows(const Source& source, Index rows, Context& context) {
+// Columns in some rows, times the roots of their weights, of mean 0 and norm 1, or 0 where they do not vary in these
+// rows; one column a row.
+Matrix standing_columns(const Source& source, Index rows, Context& context) {
   const WeightedRows drawn = sample_weighted_rows(source.weights(), rows, 0);
   const bool weighted = source.weighted();
   Matrix a = gather_rows(source, weighted ? drawn.rows : sample_rows(source.rows(), rows, 0), context);
@@ -167,35 +175,50 @@ Matrix standing_rows(const Source& source, Index rows, Context& context) {
   for (Index i = 0; i < a.rows(); ++i) {
     for (Index j = 0; j < a.cols(); ++j) a(i, j) = norm[j] > kTied ? a(i, j) / norm[j] : 0;
   }
-  return a;
+  return transposed(a);
 }
 
-// A_L'A for some columns L of A.
-Matrix products_with(const Matrix& a, const std::vector<Index>& columns, Context& context) {
-  const auto count = static_cast<Index>(columns.size());
-  Matrix some(a.rows(), count), out(count, a.cols());
-  for (Index i = 0; i < a.rows(); ++i) {
-    for (Index k = 0; k < count; ++k) some(i, k) = a(i, columns[k]);
-  }
-  context.pool().run((a.cols() + kPanel - 1) / kPanel, [&](Index q) {
-    const Index first = q * kPanel, width = std::min(kPanel, a.cols() - first);
-    blas::gemm(true, false, count, width, a.rows(), 1.0, some.data(), count, a.data() + first, a.cols(), 0.0,
-               out.data() + first, a.cols());
+// Products of the first `count` rows of `a` with all of them, so many of which are in use.
+Matrix32 products_of_first(const Matrix32& a, Index count, Index used, Context& context) {
+  Matrix32 out(count, used);
+  context.pool().run((used + kPanel - 1) / kPanel, [&](Index q) {
+    const Index first = q * kPanel, width = std::min(kPanel, used - first);
+    blas::gemm(false, true, count, width, a.cols(), 1.0F, a.data(), a.cols(), a.row(first), a.cols(), 0.0F,
+               out.data() + first, used);
   });
   return out;
 }
 
-void group_all(const Matrix& a, const std::vector<Index>& order, Groups& groups, Context& context) {
-  for (std::size_t next = 0; next < order.size();) {
-    std::vector<Index> leaders;
-    for (; next < order.size() && leaders.size() < static_cast<std::size_t>(kLeaders); ++next) {
-      if (groups.is_free(order[next])) leaders.push_back(order[next]);
+// The columns that are free, in order: those that lead next, and all that may join them. Compared in single precision;
+// what comes near the threshold once more in double.
+void group_all(const Matrix& columns, const std::vector<Index>& order, double threshold, Groups& groups,
+               Context& context) {
+  std::vector<Index> left = order;
+  const auto is_free = [&](Index j) { return groups.is_free(j); };
+  std::erase_if(left, std::not_fn(is_free));
+  Matrix32 near(std::ssize(left), columns.cols());
+  for (Index p = 0; p < near.rows(); ++p) {
+    std::transform(columns.row(left[p]), columns.row(left[p]) + near.cols(), near.row(p),
+                   [](double value) { return static_cast<float>(value); });
+  }
+  while (!left.empty()) {
+    const Index leaders = std::min<Index>(kLeaders, std::ssize(left));
+    const Matrix32 r = products_of_first(near, leaders, std::ssize(left), context);
+    for (Index k = 0; k < leaders; ++k) {
+      const double* leader = columns.row(left[k]);
+      groups.lead(left[k], left, [&](Index p) {
+        const double rough = r(k, p);
+        if (std::abs(rough) < threshold - kSingle) return rough;
+        return std::inner_product(leader, leader + columns.cols(), columns.row(left[p]), 0.0);
+      });
     }
-    if (leaders.empty()) break;
-    const Matrix r = products_with(a, leaders, context);
-    for (std::size_t k = 0; k < leaders.size(); ++k) {
-      groups.lead(leaders[k], [&](Index j) { return r(static_cast<Index>(k), j); });
+    Index kept = 0;
+    for (std::size_t p = 0; p < left.size(); ++p) {
+      if (!is_free(left[p])) continue;
+      left[kept] = left[p];
+      std::copy_n(near.row(static_cast<Index>(p)), near.cols(), near.row(kept++));
     }
+    left.resize(kept);
     context.check_cancelled();
   }
 }
@@ -250,12 +273,12 @@ void add_cost(const RedundancyWork& work, const Shape& shape, Index selected, in
     const double passes = shape.sparse ? std::ceil(k / kSparsePieces) : 1;
     plan.phases.push_back({"R^2", 2 * shape.d() * k + k * k + kPanels * (k + 256) * threads});
     plan.passes += passes;
-    const double flops = shape.sparse ? kSparseSkinnyFlops / 2 : kSkinnyFlops;
-    plan.seconds += (2 * shape.entries * k / flops + kStatisticsSeconds * shape.entries * passes) / threads;
+    const double products = shape.sparse ? sparse_gram_seconds(shape, k) : 2 * shape.entries * k / kSkinnyFlops;
+    plan.seconds += (products + kStatisticsSeconds * shape.entries * passes) / threads;
   }
   if (work.all_groups) {
     plan.phases.push_back({"redundancy groups", 2 * m * shape.d() + kLeaders * (shape.d() + m)});
-    plan.seconds += 2 * m * shape.d() * shape.d() / kSquareFlops / threads;
+    plan.seconds += m * shape.d() * shape.d() / (2 * kSquareFlops) / threads;  // half of the pairs, in float
   }
 }
 
@@ -288,9 +311,13 @@ Redundancy find_redundancy(const Source& source, const std::vector<Index>& ranki
       if (!std::binary_search(sorted.begin(), sorted.end(), j)) order.push_back(j);
     }
     out.rows = work.rows;
-    group_all(standing_rows(unit.source, work.rows, context), order, groups, context);
+    group_all(standing_columns(unit.source, work.rows, context), order, threshold, groups, context);
   } else {
-    for (const Index s : selected) groups.lead(s, [&](Index j) { return r(j, place(s)); });
+    std::vector<Index> all(source.cols());
+    std::iota(all.begin(), all.end(), Index{0});
+    for (const Index s : selected) {
+      groups.lead(s, all, [&, column = place(s)](Index j) { return r(j, column); });
+    }
   }
   out.groups = groups.take();
   return out;

@@ -141,6 +141,12 @@ double row_gram_numbers(const Shape& x, int threads) {
   return gram_numbers(x.n(), kWidest, x.d() / kLeafCols, threads);
 }
 
+double sparse_gram_seconds(const Shape& x, double k) {
+  constexpr double kPair = 1.5e-9, kSum = 4e-9;
+  const double blocks = std::ceil(x.n() / static_cast<double>(kBlockRows));
+  return kPair * x.entries * x.entries / std::max(x.n() * x.d(), 1.0) * k + kSum * blocks * x.d() * k;
+}
+
 bool reads_once(const Shape& x) {
   constexpr Index kFewRows = 2 * kBlockRows, kManyCols = 4096;  // of scatter_product() in data/passes
   return x.rows > kFewRows && x.cols <= kManyCols;

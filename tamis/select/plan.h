@@ -62,6 +62,9 @@ inline constexpr double kSmallPieces = 40;          // clusters or directions fr
 double column_gram_numbers(const Shape& shape, int threads);
 double row_gram_numbers(const Shape& shape, int threads);
 
+// k columns of X'X of sparse rows: pairs of entries in a row, and the sums of blocks.
+double sparse_gram_seconds(const Shape& shape, double k);
+
 // Products with X'X that need no row kept between reading it and multiplying by it again.
 bool reads_once(const Shape& shape);
 

@@ -133,6 +133,28 @@ TEST(Gram, MatchesTheTwinOnBothSides) {
   });
 }
 
+TEST(Gram, OfSomeColumnsIsAPartOfTheWhole) {
+  Context context(2);
+  const auto check = [&](const Source& source, const std::string& name) {
+    const Centered z = centered_of(source, context);
+    std::vector<Index> columns;
+    for (Index j = 0; j < z.cols(); j += j % 3 + 1) columns.push_back(j);
+    const Matrix found = gram_with(z, columns, context), whole = gram(z, context);
+    ASSERT_EQ(found.rows(), z.cols());
+    double size = 1e-300;
+    for (Index j = 0; j < z.cols(); ++j) size = std::max(size, whole(j, j));
+    for (Index j = 0; j < z.cols(); ++j) {
+      for (std::size_t k = 0; k < columns.size(); ++k) {
+        ASSERT_NEAR(found(j, static_cast<Index>(k)), whole(j, columns[k]), 1e-13 * size) << name;
+      }
+    }
+  };
+  for_each_case([&](const Case& c) { check(c.source, c.name); });
+  const Matrix wide = support::thinned(support::random_matrix(300, 200, 5), 0.1, 6);
+  check(support::dense(wide), "wide");
+  check(support::sparse(wide), "wide, sparse");
+}
+
 // Past one tile and some panels of columns, and past one piece and one panel of rows.
 TEST(Passes, WideAndTallTablesCrossTilesAndPanels) {
   Context context(2);

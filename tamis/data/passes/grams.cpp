@@ -1,9 +1,13 @@
 // Gram matrices of passes.h.
 
 #include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "tamis/data/passes/pass.h"
+#include "tamis/data/passes/row_entries.h"
 #include "tamis/data/passes/tile.h"
 #include "tamis/linalg/blas.h"
 
@@ -135,6 +139,56 @@ class GramWithPass {
   const Centered some_;
 };
 
+// E'[E_S r] of sparse rows for few columns S, E being Z without what is taken off in sum, and r the roots of the
+// weights of rows, or 1: a row costs as many multiplications as it has pairs of an entry and one in S.
+class SparseGramPass {
+ public:
+  static constexpr const char* kName = "sparse_gram";
+  static constexpr Index kReadings = 1;
+  using Result = Sums;
+
+  SparseGramPass(const Centered& z, const std::vector<Index>& columns)
+      : z_(z), columns_(columns), place_(z.cols(), -1) {
+    require(rises_below(columns, z.cols()), ErrorCode::internal, kName, ": positions that do not rise below ",
+            z.cols());
+    for (std::size_t k = 0; k < columns.size(); ++k) place_[columns[k]] = static_cast<std::int32_t>(k);
+  }
+  auto given() const { return std::tie(z_, columns_); }
+
+  Index pieces() const { return 1; }
+  bool fits(const Sums& sums) const {
+    return sums.size() == 1 && has_shape(sums[0], z_.cols(), std::ssize(columns_) + 1);
+  }
+
+  Matrix partial(const Block& block, Index) const {
+    const Index last = std::ssize(columns_);
+    Matrix sum(z_.cols(), last + 1);
+    RowEntries entries;
+    std::vector<std::pair<std::int32_t, double>> some;  // those in S
+    for (Index i = 0; i < block.rows; ++i) {
+      entries.load(z_, block, i);
+      some.clear();
+      for (Index k = 0; k < entries.count; ++k) {
+        const std::int32_t place = place_[entries.columns[k]];
+        if (place >= 0) some.emplace_back(place, entries.values[k]);
+      }
+      const double root = z_.root(block.first + i);
+      for (Index k = 0; k < entries.count; ++k) {
+        double* to = sum.row(entries.columns[k]);
+        const double value = entries.values[k];
+        for (const auto& [place, other] : some) to[place] += value * other;
+        to[last] += value * root;
+      }
+    }
+    return sum;
+  }
+
+ private:
+  const Centered& z_;
+  const std::vector<Index>& columns_;
+  std::vector<std::int32_t> place_;  // in S, or -1
+};
+
 // ZZ' of rows that are all in one place: a sum over columns, along a tree of stretches of them.
 class RowGramPass {
  public:
@@ -179,16 +233,47 @@ class RowGramPass {
   const Centered& z_;
 };
 
-// The matrix of the linear map `image`, a few of its columns at a time.
-template <class Image>
-Matrix by_unit_columns(Index dim, Image image) {
-  Matrix out(dim, dim);
-  for (Index first = 0; first < dim; first += kSparseCols) {
-    const Index count = std::min(kSparseCols, dim - first);
-    Matrix unit(dim, count);
+double squared_roots(const Centered& z) {
+  if (z.roots().empty()) return static_cast<double>(z.rows());
+  double sum = 0;
+  for (const double root : z.roots()) sum += root * root;
+  return sum;
+}
+
+// Z'Z_S out of E'[E_S r]: Z = E - r o', so that Z'Z = E'E - (E'r) o' - o (E'r)' + r'r o o'.
+void take_off(const Centered& z, const std::vector<Index>& columns, Matrix& products) {
+  const std::vector<double> offset = implicit_center(z);
+  const double rows = squared_roots(z);
+  const Index last = products.cols() - 1;
+  std::vector<double> total(columns.size());  // (E'r)_S - r'r o_S
+  for (Index k = 0; k < last; ++k) total[k] = products(columns[k], last) - rows * offset[columns[k]];
+  for (Index j = 0; j < products.rows(); ++j) {
+    double* to = products.row(j);
+    for (Index k = 0; k < last; ++k) to[k] -= to[last] * offset[columns[k]] + offset[j] * total[k];
+  }
+}
+
+Matrix sparse_gram_with(const Centered& z, const std::vector<Index>& columns, Context& context) {
+  Matrix out(z.cols(), std::ssize(columns));
+  for (Index first = 0; first < out.cols(); first += kSparseCols) {
+    const Index count = std::min(kSparseCols, out.cols() - first);
+    const std::vector<Index> some(columns.begin() + first, columns.begin() + first + count);
+    Matrix products = std::move(reduce(SparseGramPass(z, some), context).front());
+    take_off(z, some, products);
+    for (Index j = 0; j < out.rows(); ++j) std::copy_n(products.row(j), count, out.row(j) + first);
+  }
+  return out;
+}
+
+// ZZ', a few of its columns at a time.
+Matrix sparse_gram_of_rows(const Centered& z, Context& context) {
+  Matrix out(z.rows(), z.rows());
+  for (Index first = 0; first < out.cols(); first += kSparseCols) {
+    const Index count = std::min(kSparseCols, out.cols() - first);
+    Matrix unit(z.rows(), count);
     for (Index k = 0; k < count; ++k) unit(first + k, k) = 1;
-    const Matrix columns = image(unit);
-    for (Index i = 0; i < dim; ++i) std::copy_n(columns.row(i), count, out.row(i) + first);
+    const Matrix columns = multiply(z, multiply_transposed(z, unit, context), context);
+    for (Index i = 0; i < out.rows(); ++i) std::copy_n(columns.row(i), count, out.row(i) + first);
   }
   symmetrize(out);
   return out;
@@ -198,7 +283,11 @@ Matrix by_unit_columns(Index dim, Image image) {
 
 Matrix gram(const Centered& z, Context& context) {
   if (z.source().sparse()) {
-    return by_unit_columns(z.cols(), [&](const Matrix& unit) { return scatter_product(z, unit, context); });
+    std::vector<Index> all(z.cols());
+    std::iota(all.begin(), all.end(), Index{0});
+    Matrix whole = sparse_gram_with(z, all, context);
+    symmetrize(whole);
+    return whole;
   }
   Matrix out(z.cols(), z.cols());
   const GramPass pass(z);
@@ -208,33 +297,20 @@ Matrix gram(const Centered& z, Context& context) {
 }
 
 Matrix gram_with(const Centered& z, const std::vector<Index>& columns, Context& context) {
-  const auto count = static_cast<Index>(columns.size());
-  Matrix out(z.cols(), count);
-  if (z.source().sparse()) {
-    for (Index first = 0; first < count; first += kSparseCols) {
-      const Index some = std::min(kSparseCols, count - first);
-      Matrix unit(z.cols(), some);
-      for (Index k = 0; k < some; ++k) unit(columns[first + k], k) = 1;
-      const Matrix found = scatter_product(z, unit, context);
-      for (Index j = 0; j < z.cols(); ++j) std::copy_n(found.row(j), some, out.row(j) + first);
-    }
-    return out;
-  }
+  if (z.source().sparse()) return sparse_gram_with(z, columns, context);
+  Matrix out(z.cols(), std::ssize(columns));
   const GramWithPass pass(z, columns);
   reduce(pass, context, [&](Index q, Matrix&& sum) { std::copy_n(sum.data(), sum.size(), out.row(q * kGramCols)); });
   return out;
 }
 
 Matrix gram_of_rows(const Centered& z, Context& context) {
-  if (z.source().sparse()) {
-    return by_unit_columns(
-        z.rows(), [&](const Matrix& unit) { return multiply(z, multiply_transposed(z, unit, context), context); });
-  }
+  if (z.source().sparse()) return sparse_gram_of_rows(z, context);
   return reduce(RowGramPass(z), context);
 }
 
 std::vector<WirePass> gram_passes() {
-  return {wire_pass<GramPass>(), wire_pass<GramWithPass>(), wire_pass<RowGramPass>()};
+  return {wire_pass<GramPass>(), wire_pass<GramWithPass>(), wire_pass<SparseGramPass>(), wire_pass<RowGramPass>()};
 }
 
 }  // namespace tamis
