@@ -4,8 +4,8 @@
 # make wheel   a wheel for other machines and the source distribution, in dist/
 # make docs    the documentation as a site, build/docs/site/index.html, and in one file
 # make check   format, lint, tidy, order of the rooms, random runs, sanitizers, short fuzzing
-# make bench   limits of time on an idle machine; kernels; against a plain NumPy version, library calls and scikit-feature
-#              (takes minutes)
+# make bench   limits of time on an idle machine; kernels; against a plain NumPy version, library calls,
+#              scikit-feature, scikit-learn-intelex, pynndescent and faiss (takes minutes)
 # make format  rewrite the sources in the house format
 .PHONY: demo build test check bench wheel docs format clean native python
 .PHONY: setup-test test-native test-tools test-command test-python test-page test-limits check-format check-rooms check-elsewhere check-tidy check-smith check-asan check-tsan check-fuzz
@@ -118,6 +118,7 @@ bench: test-limits
 	$(PYTHON) bench/against_plain.py
 	$(PYTHON) bench/shapes.py
 	$(PYTHON) bench/rivals.py
+	$(PYTHON) bench/anchors.py
 
 format:
 	tools/check_format --fix

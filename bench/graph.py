@@ -7,69 +7,32 @@
     guided   4000 x 784 rows of MNIST, one thread
 
 The peers are called in a process of their own, and timed without imports, compilation and reading; tamis is timed with
-all of that. TAMIS_PEERS names a Python that has scikit-learn, scikit-learn-intelex and pynndescent (default: this one);
-those that are not installed are left out. Data: usps.npz and mnist.npz in ../shared/data or TAMIS_DATA.
+all of that (peers.py says where they are). Data: usps.npz and mnist.npz in ../shared/data or TAMIS_DATA.
 
     python bench/graph.py [--only groups,noise,tall,usps,guided] [--neighbors-of-peer 15,30]
 """
 
 import argparse
-import json
 import os
 import resource
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
+import peers
 from command import run_command
 
 DATA = Path(os.environ.get("TAMIS_DATA", Path(__file__).resolve().parent.parent.parent / "shared" / "data"))
-PEERS = os.environ.get("TAMIS_PEERS", sys.executable)
 CASES = ["groups", "noise", "tall", "usps", "guided"]
 
-# argv: peer, table, neighbors, threads. Prints CPU seconds and the recall of the five nearest on 500 rows.
-PEER = """
-import json, os, resource, sys
-peer, path, count, threads = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[variable] = str(threads)
-import numpy as np
-X = np.load(path)
-if peer == "pynndescent":
-    import pynndescent
-    search = lambda X: pynndescent.NNDescent(X, n_neighbors=count + 1, n_jobs=threads, random_state=0).neighbor_graph[0]
-else:
-    if peer == "intelex":
-        from sklearnex import patch_sklearn
-        patch_sklearn(verbose=False)
-    from sklearn.neighbors import NearestNeighbors
-    search = lambda X: NearestNeighbors(n_neighbors=count, algorithm="brute", n_jobs=1).fit(X).kneighbors()[1]
-search(X[:2000])  # compiles
-cpu = lambda: sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
-start = cpu()
-found = search(X)
-seconds = cpu() - start
-rows = np.random.default_rng(1).choice(len(X), min(500, len(X)), replace=False)
-near = []
-for i in rows:
-    distance = ((X - X[i]).astype(np.float64) ** 2).sum(1)
-    distance[i] = np.inf
-    mine = [j for j in found[i] if j != i][:5]
-    near.append(np.mean(distance[mine] <= np.partition(distance, 4)[4] * (1 + 1e-6)))
-print(json.dumps([seconds, float(np.mean(near))]))
-"""
 
-
-def call_peer(peer, path, count, threads):
-    done = subprocess.run([PEERS, "-c", PEER, peer, str(path), str(count), str(threads)], capture_output=True, text=True)
-    if done.returncode != 0:
-        print(f"{'':8} {peer:32} not available: {done.stderr.strip().splitlines()[-1]}", flush=True)
+def call_peer(library, task, path, count, threads):
+    seconds, facts = peers.call(library, task, path, neighbors=count, threads=threads)
+    if seconds is None:
+        print(f"{'':8} {library:32} not available: {facts}", flush=True)
         return
-    seconds, recall = json.loads(done.stdout.splitlines()[-1])
-    print(f"{'':8} {f'{peer}, {count} neighbors, {threads} threads':44} {seconds:9.2f} {recall:8.4f}", flush=True)
+    print(f"{'':8} {f'{library}, {count} neighbors, {threads} threads':44} {seconds:9.2f} {facts['recall']:8.4f}", flush=True)
 
 
 def call_tamis(name, path, method, threads, folder, *options):
@@ -96,7 +59,7 @@ def groups(folder, arguments):
     path = saved(folder, X)
     call_tamis("groups", path, "lapscore", 2, folder)
     for count in arguments.neighbors_of_peer.split(","):
-        call_peer("pynndescent", path, int(count), 2)
+        call_peer("pynndescent", "descent", path, int(count), 2)
 
 
 def noise(folder, arguments):
@@ -117,8 +80,8 @@ def usps(folder, arguments):
     with np.load(DATA / "usps.npz") as file:
         path = saved(folder, file["X"])
     call_tamis("usps", path, "lapscore", 1, folder)
-    call_peer("scikit-learn", path, 5, 1)
-    call_peer("intelex", path, 5, 1)
+    call_peer("sklearn", "nearest", path, 5, 1)
+    call_peer("intelex", "nearest", path, 5, 1)
 
 
 def guided(folder, arguments):
