@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kRepeated = 1e-10;  // what is left of a selected column that others repeat
-constexpr double kTied = 1e-9;       // of the largest coefficient
+constexpr double kTied = 1e-9;       // of the largest coefficient; between correlations
 constexpr Index kGroupRows = 2048;   // an |r| of .8 has a deviation of .008 there,
 constexpr Index kLeastRows = 512;    // and of .016 there
 constexpr Index kLeaders = 64;       // columns that are compared with all others together
@@ -136,9 +136,13 @@ class Groups {
     for (std::size_t p = 0; p < others.size(); ++p) {
       if (!is_free(others[p])) continue;
       const double size = std::abs(r(static_cast<Index>(p)));
-      if (size >= threshold_) members.emplace_back(-size, others[p]);
+      if (size >= threshold_ - kTied) members.emplace_back(-size, others[p]);
     }
     if (members.empty()) return;
+    std::sort(members.begin(), members.end());
+    for (std::size_t i = 1; i < members.size(); ++i) {  // ties follow by index
+      if (members[i].first <= members[i - 1].first + kTied) members[i].first = members[i - 1].first;
+    }
     std::sort(members.begin(), members.end());
     std::vector<Index> group = {leader};
     for (const auto& [size, j] : members) group.push_back(j), free_[j] = 0;

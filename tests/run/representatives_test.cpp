@@ -81,6 +81,18 @@ TEST(Redundancy, CopiesAmongTheSelectedOnesDoNoHarm) {
   EXPECT_EQ(found.r2[7], 1);
 }
 
+// In other units a copy's correlation is 1 but for rounding.
+TEST(Redundancy, CopiesInOtherUnitsAreOneGroupInTheOrderOfTheTable) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Matrix x = support::random_matrix(97, 6, 40 + seed);
+    for (Index i = 0; i < x.rows(); ++i) x(i, 1) = 3 * x(i, 4) + 1, x(i, 3) = -x(i, 4) / 7, x(i, 5) = 0.1 * x(i, 4) - 9;
+    for (const double threshold : {0.8, 1.0}) {
+      const Redundancy found = found_in(support::dense(x), {4, 0}, threshold);
+      EXPECT_EQ(found.groups, (std::vector<std::vector<Index>>{{4, 1, 3, 5}})) << seed;
+    }
+  }
+}
+
 TEST(Redundancy, UnitsFarApart) {
   const Matrix x = support::mixture(60, 8, 3, 4, 4, 7);
   Matrix far = x;

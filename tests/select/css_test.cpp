@@ -112,6 +112,28 @@ TEST(Css, TheRestFollowsByGain) {
   }
 }
 
+// Once all that is left lies along one direction, every column adds all of it, however little of its own is left.
+TEST(Css, TheLastDirectionGoesToTheColumnThatExplainsMostAlone) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    for (const auto& [n, d] : {std::pair<Index, Index>{60, 14}, {10, 14}}) {
+      Matrix x = product(support::random_matrix(n, 2, 50 + seed), support::random_matrix(2, d, 70 + seed));
+      const Matrix last = support::random_matrix(n, 1, 90 + seed);
+      for (Index j = 0; j < d; ++j) {
+        for (Index i = 0; i < n; ++i) x(i, j) += std::pow(10.0, -static_cast<double>(j % 7) / 2) * 1e-3 * last(i, 0);
+      }
+      const std::vector<Index> order = support::shuffled(d, 110 + seed);
+      const std::vector<Index> wanted = first(run(support::dense(x)).ranking, 3);
+      EXPECT_EQ(first(run(support::dense(x, 7)).ranking, 3), wanted) << seed;
+      EXPECT_EQ(first(run(support::sparse(x)).ranking, 3), wanted) << seed;
+      std::vector<Index> moved;
+      for (const Index j : first(run(support::dense(support::columns_of(x, order))).ranking, 3)) {
+        moved.push_back(order[static_cast<std::size_t>(j)]);
+      }
+      EXPECT_EQ(moved, wanted) << seed;
+    }
+  }
+}
+
 TEST(Css, ForcedColumnsComeFirstAndCount) {
   for (const auto& [n, d] : {std::pair<Index, Index>{60, 12}, {12, 30}}) {
     const Matrix x = plus_noise(correlated(n, d, 7), 0.4, 8), z = prepared(x);

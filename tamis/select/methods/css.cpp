@@ -20,6 +20,7 @@ namespace {
 // A column is explained where so little of its variance is left: rounding of X'X comes near it.
 constexpr double kExplained = 1e-10;
 constexpr double kTie = 1e-9;         // of the best gain
+constexpr double kRounding = 1e-13;   // of R_jj before the first step, times what R_jj and ||R_:j||^2 may be off by
 constexpr double kSwapGain = 1e-9;    // of all variance: a smaller one is not worth a swap
 constexpr double kFallen = 1e-2;      // of the variance left, after which sums are made anew
 constexpr std::size_t kPending = 32;  // rank-one terms that are folded into R together
@@ -399,7 +400,7 @@ class Subset {
 
   // Groups: the chosen ones, then by gain, then by what they explain alone.
   std::vector<Index> order() const {
-    const Vector gains = open_gains();
+    const Vector gains = open_gains().size;
     std::vector<Index> out = chosen_;
     for (const Index j : rank_by_score(gains)) {
       if (gains[j] > 0) out.push_back(j);
@@ -411,6 +412,11 @@ class Subset {
   }
 
  private:
+  // By group; `tie`: the part of a gain that decides nothing.
+  struct Gains {
+    Vector size, tie;
+  };
+
   // ||R_:j||^2 / R_jj
   double gain(Index j) const { return ratio(j, residual_.square(j), residual_.left(j)); }
   double ratio(Index j, double square, double left) const { return left > kExplained * whole_[j] ? square / left : 0; }
@@ -421,20 +427,28 @@ class Subset {
     for (const Index j : members) whole.push_back(whole_[j]);
     return gain_of_block(residual_.block(group), whole);
   }
-  Vector open_gains() const {
-    Vector out(alone_.size());
-    for (Index g = 0; g < groups_.count(); ++g) out[g] = is_chosen_[g] ? 0 : gain_of(g);
+  // Where little of a column is left, its gain is a quotient of two small numbers.
+  double tie(Index j, double left) const {
+    return left > kExplained * whole_[j] ? std::max(kTie, kRounding * whole_[j] / left) : kTie;
+  }
+  Gains open_gains() const {
+    Gains out{Vector(alone_.size()), Vector(alone_.size(), kTie)};
+    for (Index g = 0; g < groups_.count(); ++g) {
+      out.size[g] = is_chosen_[g] ? 0 : gain_of(g);
+      const std::span<const Index> members = groups_.members(g);
+      if (members.size() == 1) out.tie[g] = tie(members.front(), residual_.left(members.front()));
+    }
     return out;
   }
 
   // The best of `groups` (increasing) by gain, of ties that which explains most alone; -1 where none adds anything.
-  Index best_of(const std::vector<Index>& groups, const Vector& gains) const {
+  Index best_of(const std::vector<Index>& groups, const Gains& gains) const {
     double most = 0;
-    for (const Index j : groups) most = std::max(most, gains[j]);
+    for (const Index j : groups) most = std::max(most, gains.size[j] * (1 - (gains.tie[j] - kTie)));
     if (most <= 0) return -1;
     Index best = -1;
     for (const Index j : groups) {
-      if (gains[j] < most - kTie * most) continue;
+      if (gains.size[j] < most - gains.tie[j] * most) continue;
       if (best < 0 || alone_[j] > alone_[best] + kTie * alone_[best]) best = j;
     }
     return best;
@@ -480,16 +494,18 @@ class Subset {
     }
     const Vector ru = residual_.times(u);
     const double own = dot(u, u);
-    Vector gains(whole_.size());
-    for (std::size_t j = 0; j < gains.size(); ++j) {
+    Gains gains{Vector(whole_.size()), Vector(whole_.size())};
+    for (std::size_t j = 0; j < whole_.size(); ++j) {
       const auto at = static_cast<Index>(j);
+      const double left = residual_.left(at) + u[j] * u[j];
       const double square = residual_.square(at) + 2 * u[j] * ru[j] + u[j] * u[j] * own;
-      gains[j] = is_chosen_[j] ? 0 : ratio(at, square, residual_.left(at) + u[j] * u[j]);
+      gains.size[j] = is_chosen_[j] ? 0 : ratio(at, square, left);
+      gains.tie[j] = tie(at, left);
     }
-    std::vector<Index> all(gains.size());
+    std::vector<Index> all(whole_.size());
     std::iota(all.begin(), all.end(), 0);
     const Index best = best_of(all, gains);
-    if (best < 0 || gains[best] <= own + kSwapGain * total_) return false;
+    if (best < 0 || gains.size[best] <= own + kSwapGain * total_) return false;
     residual_.add(1, u, ru);
     const Vector entering = direction(residual_.column(best), best);
     residual_.add(-1, entering, residual_.times(entering));
