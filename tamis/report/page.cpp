@@ -145,7 +145,8 @@ class Writer {
     }
     const bool wide = !one.number && character_count(one.text) > 24;
     const char* tag = is_number(column) ? "<td class=n" : wide ? "<td class=w" : "<td";
-    const bool bounded = column.kind == Column::Kind::probability && one.number && *one.number < kLeastP;  // sorted by value
+    const bool bounded =
+        column.kind == Column::Kind::probability && one.number && *one.number < kLeastP;  // sorted by value
     out(tag, one.full.empty() ? "" : concat(" title=\"", html_of(one.full), "\""),
         bounded ? concat(" data-v=", short_number(*one.number)) : "", ">", one.best ? "<b>" : "", inner,
         one.best ? "</b>" : "");

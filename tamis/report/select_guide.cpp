@@ -26,12 +26,13 @@ page::Figure alignment_figure(const SelectView& view, const Guidance& guidance) 
   page::Figure figure;
   figure.title = "Alignment with the groups of rows";
   const std::string what = view.counted();
-  figure.caption = concat("How well the first ", what,
-                          " alone reproduce the groups found by the graphs of the rows. The suggested number is the "
-                          "first, from ",
-                          kFewestSuggested, " on, that reaches 98 % of the maximum",
-                          length < kFewestSuggested ? concat("; here all ", what, " that passed, as they are fewer") : "",
-                          ". The curve says nothing about labels that differ from these groups.");
+  figure.caption =
+      concat("How well the first ", what,
+             " alone reproduce the groups found by the graphs of the rows. The suggested number is the "
+             "first, from ",
+             kFewestSuggested, " on, that reaches 98 % of the maximum",
+             length < kFewestSuggested ? concat("; here all ", what, " that passed, as they are fewer") : "",
+             ". The curve says nothing about labels that differ from these groups.");
   figure.alt =
       concat("Line chart of the alignment for the first ", guidance.alignment.size(), " columns, from ",
              short_number(guidance.alignment.front(), 3), " to ", short_number(guidance.alignment.back(), 3), ".");

@@ -58,7 +58,9 @@ page::Images cluster_images(const SelectView& view, const ImageShape& shape) {
   const auto count = static_cast<Index>(std::min(kDrawnClusters, profile.sizes.size()));
   std::vector<double> every(profile.means.data(), profile.means.data() + profile.means.size());
   const auto [low, high] = range_of(every);
-  page::Images out{"Means of the clusters", "All on one scale, dark for large values: what the rows of a cluster look like on average.", {}};
+  page::Images out{"Means of the clusters",
+                   "All on one scale, dark for large values: what the rows of a cluster look like on average.",
+                   {}};
   for (Index k = 0; k < count; ++k) {
     std::vector<double> mean(view.result.scores.size(), page::kNone);
     for (std::size_t f = 0; f < profile.features.size(); ++f) {

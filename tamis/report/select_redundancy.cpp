@@ -98,9 +98,8 @@ page::Figure correlation_figure(const SelectView& view) {
   figure.title = concat("Absolute correlation of ", shown.features.size(), " features");
   figure.caption =
       concat("The best features",
-             shown.blocks.empty()
-                 ? " in order of rank"
-                 : " with others of their groups, group by group (outlined), then those in no group",
+             shown.blocks.empty() ? " in order of rank"
+                                  : " with others of their groups, group by group (outlined), then those in no group",
              ". Two features are redundant where |r| is near 1 off the diagonal. The mean of |r| is ", mean, ".");
   figure.alt = concat("Heat map of the absolute correlations between ", shown.features.size(), " features, with mean ",
                       mean, " and ", shown.blocks.size(), " redundancy groups outlined.");

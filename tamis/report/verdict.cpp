@@ -232,7 +232,8 @@ std::vector<std::string> verdict(const SelectResult& result) {
   guidance ? add_guidance(result, out) : add_weights(result, out);
   const auto& clusters = result.selection.clusters;
   const bool structure = !guidance || guidance->outcome != Outcome::no_structure;
-  if (structure && !clusters.empty()) add_clusters(clusters, "rows", result.supervised ? ", as the labels say" : "", out);
+  if (structure && !clusters.empty())
+    add_clusters(clusters, "rows", result.supervised ? ", as the labels say" : "", out);
   if (structure && clusters.empty() && guidance) add_clusters(guidance->groups, "sampled rows", "", out);
   add_repetition(result, out);
   if (result.stability) out.push_back(sentence(stability_text(result)));

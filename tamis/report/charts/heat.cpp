@@ -164,7 +164,10 @@ std::string heat_map(const HeatMap& map) {
   spec.names("rows", map.rows);
   spec.names("columns", map.columns);
   spec.names("panels", names_of(map.panels));
-  spec.begin_object().member("name", "letters").member("value", 18).end_object();  // of a label; the page's width decides
+  spec.begin_object()
+      .member("name", "letters")
+      .member("value", 18)
+      .end_object();  // of a label; the page's width decides
   if (map.numbers) write_number_colors(spec);
   spec.end_array();
   write_cells(spec, map);
