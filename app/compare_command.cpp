@@ -374,11 +374,52 @@ void resolve(const CompareArguments& arguments, const Table& table, const std::v
                       " unless given with -c"));
 }
 
+// How the table was read, in the words of a command.
+std::vector<std::string> table_words(const CompareArguments& arguments) {
+  const DataArguments& data = arguments.data;
+  const DataArguments defaults;
+  std::vector<std::string> words = {data.path};
+  const auto add = [&](const char* flag, const std::string& value, const std::string& unless) {
+    if (value != unless) words.insert(words.end(), {flag, value});
+  };
+  add("--array", data.array, defaults.array);
+  add("--header", data.header, defaults.header);
+  add("--id", data.id, defaults.id);
+  add("--names", data.names, defaults.names);
+  add("--format", data.format, defaults.format);
+  add("--skip", data.skip, defaults.skip);
+  add("--missing", data.missing, defaults.missing);
+  add("--thousands", data.thousands, defaults.thousands);
+  if (data.transpose) words.emplace_back("--transpose");
+  add("--labels", arguments.labels, "");
+  for (const auto& list : data.exclude) add("--exclude", list, "");
+  if (data.counts) words.emplace_back("--counts");
+  add("--scale", arguments.scale, "");
+  return words;
+}
+
+// The options of a method that the comparison set.
+void add_settings(const Result& result, const ComparedMethod& row, std::vector<std::string>& words) {
+  words.insert(words.end(), {"-m", row.name});
+  for (const auto& option : row.bound->options()) {
+    const std::string value = value_text(option);
+    const bool number = !value.empty() && value.find_first_not_of("0123456789") == std::string::npos;
+    if (option.name == "clusters" && number) words.insert(words.end(), {"-c", value});
+  }
+  for (const auto& setting : result.arguments.set) {
+    const std::size_t dot = setting.find('.'), sign = setting.find('=');
+    if (dot >= sign || setting.substr(0, dot) != row.name) continue;
+    const std::string option = setting.substr(dot + 1, sign - dot - 1);
+    if (option != "clusters") words.insert(words.end(), {"--" + option, setting.substr(sign + 1)});
+  }
+}
+
 std::string next_of_comparison(const Result& result, bool to_send) {
   const ComparedMethod* best =
       result.labelled() ? best_method(result.comparison, result.request.sizes.size() - 1) : nullptr;
-  std::vector<std::string> words = {"select", result.arguments.data.path};
-  if (best != nullptr) words.insert(words.end(), {"-m", best->name});
+  std::vector<std::string> words = table_words(result.arguments);
+  words.insert(words.begin(), "select");
+  if (best != nullptr) add_settings(result, *best, words);
   words.insert(words.end(), {"-k", std::to_string(result.request.sizes.back()), "-o", "result"});
   return command_line(words, to_send);
 }

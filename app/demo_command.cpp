@@ -160,7 +160,7 @@ page::Section against_the_digits(const std::vector<Curve>& all) {
           {page::Text{
                concat("k-means with 10 clusters on the chosen pixels alone, compared with the digits, which no choice "
                       "has seen. guided does not know that there are 10, ufcm does. Random: ",
-                      kSubsets, " random subsets of as many pixels. ", kCredit)},
+                      kSubsets, " random subsets of the same size. ", kCredit)},
            figure, table}};
 }
 

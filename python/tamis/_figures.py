@@ -30,7 +30,8 @@ _CONFIG = {
     "bar": {"color": _COLORS[0]},
     "rule": {"color": _SOFT},
     "text": {"color": _INK},
-    "style": {"whisker": {"color": _INK, "strokeWidth": 1.5}},
+    "style": {"whisker": {"color": _INK, "strokeWidth": 1.5},
+              "halo": {"fill": "white", "stroke": "white", "strokeWidth": 4, "strokeJoin": "round"}},
     "range": {"category": list(_COLORS), "heatmap": _RAMP, "ramp": _RAMP},
 }  # fmt: skip
 

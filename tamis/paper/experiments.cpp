@@ -35,7 +35,7 @@ const std::vector<ExpectedSet>& expected_sets() {
        "0e0a685b7d9c119f2eefdaabd5ce377656c4a12d7ae15f233060b66f0842fee6",
        "114ace3160a83f265b0bca82eb22e81e3bb15b41ad9d7c8139250cede786f65f",
        "domainxz/unsupervised-feature-selection-evaluation: data/umist.mat",
-       "575 rows where the paper says 564; ten rows stand in it twice; faces: research use"},
+       "575 rows where the paper says 564; ten rows appear twice; faces: research use"},
       {"usps", "USPS", 9298, 256, 10, DType::f32, 16, 16, false, 9298,
        "5f0b9dd66439a84eafe33135fd9626680096e02648bee0b44891dd4723d2fcab",
        "69f6a506e650698ca3aa733b041b87605b3a2452cc07b2d748a2fec00e4bbcd9",

@@ -183,7 +183,10 @@ page::Facts ReproducePage::meanings() const {
                              " k-means starts, among all settings of a method's grid and all sizes. It is chosen "
                              "with the true classes, as in the paper, and cannot be obtained without labels")},
        {"label-free",
-        concat("the method's defaults at ", chosen_share(), " of the features: the result you get without labels")},
+        concat(
+            "the method's defaults at ", chosen_share(),
+            " of the features: the result you get without labels. The grid need not contain the defaults, so this may "
+            "exceed label-best")},
        {"tried", "number of means that label-best was chosen from; median and worst are over the same means"},
        {"AllFea, MaxVar", "all features; the features with the largest variance, as many as for label-best"},
        {"random", concat(protocol_.subsets,

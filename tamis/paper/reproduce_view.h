@@ -22,7 +22,7 @@ using enum page::Column::Kind;
 
 inline constexpr const char* kOurs = "ufcm";
 
-inline std::string percent_text(double share) { return short_number(100.0 * share, 3) + " %"; }
+inline std::string percent_text(double share) { return fixed_number(100.0 * share, 1) + " %"; }
 
 inline TableCell cell_of(const MeanSd& value) { return {value.mean, value.sd}; }
 inline TableCell cell_of(const std::optional<Measured>& measured) {

@@ -66,7 +66,7 @@ class ComparePage {
                   " rows and ", record_.table.source.cols(), " features.");
   }
 
-  static std::string percent_text(double share) { return short_number(100.0 * share, 3) + " %"; }
+  static std::string percent_text(double share) { return fixed_number(100.0 * share, 1) + " %"; }
 
   page::Section scores() const {
     page::Section section{labelled() ? "Agreement with the classes" : "Redundancy", {}};
@@ -134,7 +134,7 @@ class ComparePage {
           "good) / ",
           1 + request_.subsets,
           ". Against the best: the difference of ACC from the best method, and its 95 % interval, paired over the "
-          "k-means starts; it is not clear where the interval has 0 in it. Redundancy: mean absolute correlation.");
+          "k-means starts; it is not clear where the interval contains 0. Redundancy: mean absolute correlation.");
       table.columns.insert(table.columns.end(), {{"ACC", percent, 1}, {"NMI", percent, 1}, {"p of ACC", number, 3}});
       if (request_.repeats > 1) table.columns.push_back({"against the best"});
     } else {
@@ -232,16 +232,14 @@ class ComparePage {
     chart.value_title = "seconds", chart.horizontal = true;
     chart.series = {{"seconds", {}, false}};
     page::Table table;
-    table.columns = {{"method"}, {"seconds", number, 3}, {"MiB", number, 1}, {"status"}};
+    table.columns = {{"method"}, {"seconds", significant, 3}, {"MiB", number, 1}, {"status"}};
     for (const auto& row : comparison_.methods) {
       if (row.failure) {
         table.rows.push_back({row.name, TableCell(), TableCell(), "failed: " + row.failure->reason.text()});
         continue;
       }
-      const std::string rounds =
-          row.report.status == Status::direct ? std::string() : concat(", ", row.report.iterations, " iterations");
       const double mebibytes = row.bytes ? static_cast<double>(*row.bytes) / 1048576.0 : page::kNone;
-      table.rows.push_back({row.name, row.seconds, mebibytes, name_of(row.report.status) + rounds});
+      table.rows.push_back({row.name, row.seconds, mebibytes, status_text(row.report)});
       chart.categories.push_back(row.name);
       chart.series[0].bars.push_back({row.seconds});
     }

@@ -3,7 +3,6 @@
 #include <sys/utsname.h>
 #include <zlib.h>
 
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -27,15 +26,22 @@ constexpr std::size_t kNameLength = 48;                  // characters of a name
 constexpr std::size_t kFullName = 400;                   // bytes of it where it is shown in full
 constexpr std::string_view kMarkColor = "\xd9\x5f\x02";  // of pixels, on gray ones
 constexpr const char* kMissing = "\u2013";
+constexpr double kLeastP = 1e-16;  // what is smaller is no statement about the table
 
 std::string html_of(const std::string& text) { return html_text(text); }
 
-// --- Numbers ----------------------------------------------------------------------------------------------------
-
-std::string fixed(double value, int digits) {
-  char buffer[400];
-  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed, digits).ptr};
+// Sentences: no line ends between a number and its percent sign.
+std::string prose_of(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool joined = text[i] == ' ' && i > 0 && text[i - 1] >= '0' && text[i - 1] <= '9' && i + 1 < text.size() &&
+                        text[i + 1] == '%';
+    joined ? out += "\u00a0" : out += text[i];
+  }
+  return html_of(out);
 }
+
+// --- Numbers ----------------------------------------------------------------------------------------------------
 
 // With a typographic minus.
 std::string with_minus(std::string number) {
@@ -45,8 +51,10 @@ std::string with_minus(std::string number) {
 
 std::string number_cell(double value, const Column& column) {
   switch (column.kind) {
-    case Column::Kind::percent: return with_minus(fixed(100.0 * value, column.digits)) + "\u202f%";
-    case Column::Kind::number: return with_minus(fixed(value, column.digits));
+    case Column::Kind::percent: return with_minus(fixed_number(100.0 * value, column.digits)) + "\u202f%";
+    case Column::Kind::number: return with_minus(fixed_number(value, column.digits));
+    case Column::Kind::probability:
+      return value < kLeastP ? concat("< ", short_number(kLeastP)) : short_number(value, column.digits);
     default: return with_minus(short_number(value, column.digits > 0 ? column.digits : 6));
   }
 }
@@ -74,18 +82,18 @@ class Writer {
 
   void heading(const std::string& title, const std::string& caption) {
     if (!title.empty()) out("<h3>", html_of(title), "</h3>");
-    if (!caption.empty()) out("<p class=\"caption\">", html_of(caption), "</p>");
+    if (!caption.empty()) out("<p class=\"caption\">", prose_of(caption), "</p>");
   }
 
-  void block(const Text& one) { out("<p>", html_of(one.text), "</p>\n"); }
+  void block(const Text& one) { out("<p>", prose_of(one.text), "</p>\n"); }
 
   void block(const Note& one) {
-    out("<p class=\"note", one.warning ? " warning\"><strong>Warning:</strong> " : "\">", html_of(one.text), "</p>\n");
+    out("<p class=\"note", one.warning ? " warning\"><strong>Warning:</strong> " : "\">", prose_of(one.text), "</p>\n");
   }
 
   void block(const Facts& one) {
     out("<dl>");
-    for (const auto& [name, value] : one.facts) out("<dt>", html_of(name), "<dd>", html_of(value));
+    for (const auto& [name, value] : one.facts) out("<dt>", html_of(name), "<dd>", prose_of(value));
     out("</dl>\n");
   }
 
@@ -128,7 +136,7 @@ class Writer {
     }
     std::string inner;
     if (one.number) {
-      inner = std::isfinite(*one.number) ? number_cell(*one.number, column) : kMissing;
+      inner = std::isfinite(*one.number) ? html_of(number_cell(*one.number, column)) : kMissing;
       if (one.deviation && std::isfinite(*one.deviation) && std::isfinite(*one.number)) {
         inner += " <span class=\"pm\">\u00b1 " + number_cell(*one.deviation, column) + "</span>";
       }
@@ -137,7 +145,10 @@ class Writer {
     }
     const bool wide = !one.number && character_count(one.text) > 24;
     const char* tag = is_number(column) ? "<td class=n" : wide ? "<td class=w" : "<td";
-    out(tag, one.full.empty() ? "" : concat(" title=\"", html_of(one.full), "\""), ">", one.best ? "<b>" : "", inner,
+    const bool bounded =
+        column.kind == Column::Kind::probability && one.number && *one.number < kLeastP;  // sorted by value
+    out(tag, one.full.empty() ? "" : concat(" title=\"", html_of(one.full), "\""),
+        bounded ? concat(" data-v=", short_number(*one.number)) : "", ">", one.best ? "<b>" : "", inner,
         one.best ? "</b>" : "");
   }
 
@@ -163,7 +174,7 @@ class Writer {
     for (const auto& image : one.images) {
       out("<figure><img width=\"", image.width, "\" height=\"", image.height, "\" alt=\"", html_of(image.alt),
           "\" src=\"", png_address(image), "\">");
-      if (!image.label.empty()) out("<figcaption>", html_of(image.label), "</figcaption>");
+      if (!image.label.empty()) out("<figcaption>", prose_of(image.label), "</figcaption>");
       out("</figure>");
     }
     out("</div></div>\n");
@@ -198,7 +209,7 @@ std::string verdict_html(const Page& page) {
   std::string out;
   for (std::size_t i = 0; i < page.verdict.size(); ++i) {
     out += i == 0 ? "<p class=\"lead\">" : i == 1 ? "</p>\n<p>" : " ";
-    out += html_of(page.verdict[i]);
+    out += prose_of(page.verdict[i]);
   }
   if (!out.empty()) out = concat("<div class=\"verdict\">", out, "</p></div>\n");
   if (page.origin.empty()) return out;

@@ -38,6 +38,7 @@ struct Column {
     number,       // `digits` decimals
     significant,  // at most `digits` significant digits
     percent,      // of 1, `digits` decimals
+    probability,  // `digits` significant digits, down to 1e-16
     strip,        // a bar for each digit 0 to f of the text; '-': none
   };
   std::string title;

@@ -66,10 +66,10 @@ page::Figure scatter_figure(const ClusterProfile& profile) {
   }
   page::Figure figure;
   figure.title = "Rows by cluster";
-  figure.caption =
-      concat("Two principal components of ", profile.by_components ? "XW" : "the standardized selected features",
-             ", which show ", std::lround(100.0 * profile.explained), " % of its variance; ", profile.rows.size(),
-             " of ", profile.known, " rows. Click a cluster to hide or show it.");
+  figure.caption = concat("The first two principal components of ",
+                          profile.by_components ? "the projected rows XW" : "the standardized selected features",
+                          ", with ", std::lround(100.0 * profile.explained), " % of their variance; ",
+                          profile.rows.size(), " of ", profile.known, " rows. Click a cluster to hide or show it.");
   figure.alt = concat("Scatter plot of ", profile.rows.size(), " rows in two dimensions, colored by ",
                       profile.sizes.size(), " clusters.");
   figure.spec = page::scatter_chart(chart);
@@ -163,9 +163,9 @@ page::Figure objective_figure(const SelectView& view) {
   for (const auto& [term, values] : report.terms) add(term, values);
   page::Figure figure;
   figure.title = "Objective by iteration";
-  figure.caption =
-      concat(name_of(report.status) == std::string("converged") ? "Converged" : "Stopped", " after ", report.iterations,
-             " iterations", report.terms.empty() ? "." : ". The other panels show its terms.");
+  figure.caption = concat(report.status == Status::converged ? "Converged" : "Stopped", " after ", report.iterations,
+                          report.iterations == 1 ? " iteration" : " iterations",
+                          report.terms.empty() ? "." : ". The other panels show its terms.");
   figure.alt = concat("Line chart of the objective over ", report.objective.size(), " iterations, from ",
                       short_number(report.objective.front()), " to ", short_number(report.objective.back()), ".");
   figure.spec = page::line_chart(chart);
@@ -181,6 +181,12 @@ page::Section clusters_section(const SelectView& view) {
   if (profile.known < view.record.table.source.rows()) {
     section.blocks.push_back(page::Note{concat("The clusters of ", profile.known, " sampled rows; those of the other ",
                                                view.record.table.source.rows() - profile.known, " are not known.")});
+  }
+  const auto& guidance = view.selection.guidance;
+  if (guidance && guidance->outcome == Outcome::no_structure) {
+    section.blocks.push_back(page::Note{
+        "No structure was found: k-means divides any table into clusters, and these are no better than those of noise.",
+        true});
   }
   section.blocks.push_back(scatter_figure(profile));
   section.blocks.push_back(means_figure(view, profile));

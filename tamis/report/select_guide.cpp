@@ -5,6 +5,8 @@ namespace tamis {
 
 namespace {
 
+constexpr Index kFewestSuggested = 50;  // guided.cpp
+
 page::Figure alignment_figure(const SelectView& view, const Guidance& guidance) {
   page::LineChart chart;
   chart.x_title = view.counted(), chart.y_title = "alignment f";
@@ -23,10 +25,14 @@ page::Figure alignment_figure(const SelectView& view, const Guidance& guidance) 
   }
   page::Figure figure;
   figure.title = "Alignment with the groups of rows";
+  const std::string what = view.counted();
   figure.caption =
-      "How well the first columns alone reproduce the groups found by the graphs of the rows. The suggested number "
-      "is the first, from 50 columns on, that reaches 98 % of the maximum. The curve says nothing about labels that "
-      "differ from these groups.";
+      concat("How well the first ", what,
+             " alone reproduce the groups found by the graphs of the rows. The suggested number is the "
+             "first, from ",
+             kFewestSuggested, " on, that reaches 98 % of the maximum",
+             length < kFewestSuggested ? concat("; here all ", what, " that passed, as they are fewer") : "",
+             ". The curve says nothing about labels that differ from these groups.");
   figure.alt =
       concat("Line chart of the alignment for the first ", guidance.alignment.size(), " columns, from ",
              short_number(guidance.alignment.front(), 3), " to ", short_number(guidance.alignment.back(), 3), ".");
@@ -44,7 +50,7 @@ page::Section guide_section(const SelectView& view) {
   page::Facts facts;
   const auto add = [&](const std::string& key, const std::string& value) { facts.facts.emplace_back(key, value); };
   add("rows used", concat(guidance.rows, " of ", view.record.table.source.rows()));
-  add("columns that passed",
+  add(concat(view.counted(), " that passed"),
       concat(guidance.passed, guidance.evidence.empty() ? ", by share alone" : ", at a false discovery rate of 1 %"));
   add("expected share of noise",
       concat(short_number(guidance.chance, 3), ", standard deviation ", short_number(guidance.deviation, 2)));

@@ -37,7 +37,7 @@ page::Image selected_over_mean(const SelectView& view, const ImageShape& shape) 
   page::Image image = image_of(shape, mean, low, high);
   image.marked.assign(image.ink.size(), 0);
   for (const Index j : view.result.selected) image.marked[at(shape.pixel(j))] = 1;
-  image.label = "Selected pixels over the mean image";
+  image.label = "Selected pixels over the mean image (dark: large values)";
   image.alt = concat("The mean image of ", shape.height, " x ", shape.width, " pixels in gray, the ",
                      view.result.selected.size(), " selected pixels in orange.");
   return image;
@@ -58,7 +58,9 @@ page::Images cluster_images(const SelectView& view, const ImageShape& shape) {
   const auto count = static_cast<Index>(std::min(kDrawnClusters, profile.sizes.size()));
   std::vector<double> every(profile.means.data(), profile.means.data() + profile.means.size());
   const auto [low, high] = range_of(every);
-  page::Images out{"Means of the clusters", "On one scale. The rows of a cluster look like this on average.", {}};
+  page::Images out{"Means of the clusters",
+                   "All on one scale, dark for large values: what the rows of a cluster look like on average.",
+                   {}};
   for (Index k = 0; k < count; ++k) {
     std::vector<double> mean(view.result.scores.size(), page::kNone);
     for (std::size_t f = 0; f < profile.features.size(); ++f) {

@@ -85,7 +85,7 @@ std::string reason_text(const SelectView& view) {
     out += concat(" Stable: how many of ", stability->runs, stability->resampled ? " half samples" : " seeds",
                   " select the feature; ranks: its ranks there.");
   }
-  if (has_groups(view)) out += " Group: of features that repeat each other, as listed under Redundancy.";
+  if (has_groups(view)) out += " Group: features with the same number repeat each other (see Redundancy).";
   if (view.top.size() < 2) return out;
   return out + concat(" Most alike: among the best ", view.top.size(),
                       ", the feature with the largest absolute correlation r; it is the most redundant with this one.");
@@ -184,7 +184,7 @@ page::Section ranking_section(const SelectView& view) {
   const auto& guidance = view.selection.guidance;
   const bool judged = guidance && !guidance->evidence.empty();
   if (guidance) table.columns.push_back({"share", percent, 1});
-  if (judged) table.columns.push_back({"p", significant, 2});
+  if (judged) table.columns.push_back({"p", probability, 2});
   if (some) table.columns.push_back({"selected"});
   if (view.result.stability) table.columns.insert(table.columns.end(), {{"stable", percent, 0}, {"ranks"}});
   if (why) table.columns.push_back({"why"});

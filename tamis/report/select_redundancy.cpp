@@ -3,6 +3,7 @@
 
 #include "tamis/report/charts/charts.h"
 #include "tamis/report/select_view.h"
+#include "tamis/report/verdict.h"
 
 namespace tamis {
 
@@ -16,12 +17,25 @@ constexpr std::size_t kShownGroups = 500;
 constexpr std::size_t kShownRepresented = 500;
 constexpr std::size_t kShownMembers = 20;
 
-std::string groups_text(const Redundancy& found) {
-  return concat(
-      "A group is led by its best column, and has every column whose absolute correlation with it is at least ",
-      short_number(found.threshold), ". ",
-      found.groups.empty() ? "There is none." : concat("There are ", found.groups.size(), "."),
-      found.rows > 0 && !found.groups.empty() ? concat(" They were found in ", found.rows, " rows.") : "");
+std::string groups_text(const SelectView& view, const Redundancy& found) {
+  std::string out = concat("A group is a column, its leader, and every column in no earlier group whose absolute ",
+                           "correlation with it is at least ", short_number(found.threshold), ". ");
+  if (found.groups.empty()) return out + "There are no such groups.";
+  out += found.groups.size() == 1 ? "There is one." : concat("There are ", found.groups.size(), ".");
+  const Index rows = view.record.table.source.rows();
+  if (found.rows == 0 || found.rows >= rows) return out;
+  return out + concat(found.r2.empty() ? " The correlations are" : " Without a selected leader, the correlations are",
+                      " those in a sample of ", found.rows, " of the ", rows, " rows.");
+}
+
+// How much of an unrelated column k selected ones explain by chance, where that is worth a word.
+std::string chance_text(const SelectView& view) {
+  constexpr double kWorthAWord = 0.1;
+  const double rows = static_cast<double>(view.record.table.source.rows());
+  const double chance = static_cast<double>(view.result.selected.size()) / std::fmax(rows - 1.0, 1.0);
+  if (chance < kWorthAWord) return {};
+  return concat(" With ", view.result.selected.size(), " columns selected and ", view.record.table.source.rows(),
+                " rows, an unrelated column has an R\u00b2 of about ", short_number(std::fmin(chance, 1.0), 2), ".");
 }
 
 // The best features and others of their groups, group by group, then those in no group.
@@ -84,10 +98,9 @@ page::Figure correlation_figure(const SelectView& view) {
   figure.title = concat("Absolute correlation of ", shown.features.size(), " features");
   figure.caption =
       concat("The best features",
-             shown.blocks.empty()
-                 ? " in order of rank"
-                 : " and others of their groups, group by group, then those in no group; each group is outlined",
-             ". A dark cell off the diagonal marks two redundant features. The mean is ", mean, ".");
+             shown.blocks.empty() ? " in order of rank"
+                                  : " with others of their groups, group by group (outlined), then those in no group",
+             ". Two features are redundant where |r| is near 1 off the diagonal. The mean of |r| is ", mean, ".");
   figure.alt = concat("Heat map of the absolute correlations between ", shown.features.size(), " features, with mean ",
                       mean, " and ", shown.blocks.size(), " redundancy groups outlined.");
   figure.spec = page::heat_map(map);
@@ -129,7 +142,8 @@ page::Table represented_table(const SelectView& view, const Redundancy& found) {
   }
   table.caption =
       "R\u00b2: how well the selected columns together explain this one. The one with the largest coefficient "
-      "stands for it; r is its correlation with it.";
+      "stands for it; r is the correlation of the two, which may be small where several columns share the work.";
+  table.caption += chance_text(view);
   if (count > table.rows.size()) {
     table.caption += concat(" The first ", table.rows.size(), " of ", count, "; ranking.csv has all of them.");
   }
@@ -141,8 +155,8 @@ page::Table represented_table(const SelectView& view, const Redundancy& found) {
 page::Section redundancy_section(const SelectView& view) {
   page::Section section{"Redundancy", {}};
   const auto& found = view.result.redundancy;
-  if (found) section.blocks.push_back(page::Text{groups_text(*found)});
-  if (found && !found->note.empty()) section.blocks.push_back(page::Note{found->note});
+  if (found) section.blocks.push_back(page::Text{groups_text(view, *found)});
+  if (found && !found->note.empty()) section.blocks.push_back(page::Note{sentence(found->note)});
   if (view.top.size() > 1) section.blocks.push_back(correlation_figure(view));
   if (found && !found->groups.empty()) section.blocks.push_back(groups_table(view, *found));
   if (found && !found->r2.empty()) section.blocks.push_back(represented_table(view, *found));

@@ -1,6 +1,7 @@
 #include "tamis/base/version.h"
 #include "tamis/data/weights.h"
 #include "tamis/report/select_view.h"
+#include "tamis/report/verdict.h"
 #include "tamis/run/stability/repeats.h"
 
 namespace tamis {
@@ -77,9 +78,7 @@ page::Section run_section(const SelectView& view) {
       concat(view.record.method.name, ": ", view.record.method.summary, " (", view.record.method.reference, ")"));
   if (!view.record.request.weights.empty()) add("sample weights", weights_text(view.record.request.weights));
   if (!report.path.empty()) add("path", report.path);
-  add("status", report.status == Status::direct
-                    ? std::string(name_of(report.status))
-                    : concat(name_of(report.status), ", ", report.iterations, " iterations"));
+  add("status", status_text(report));
   if (!report.objective.empty()) add("objective", short_number(report.objective.back(), 10));
   if (view.result.stability) add("stability", stability_text(view.result));
   add("time", concat(short_number(report.seconds, 3), " s, ", report.passes, report.passes == 1 ? " pass" : " passes",

@@ -30,7 +30,7 @@ std::string joined(const std::vector<std::string>& words) {
   return out;
 }
 
-std::string percent_of(double share) { return short_number(100.0 * share, 3) + " %"; }
+std::string percent_of(double share) { return fixed_number(100.0 * share, 1) + " %"; }
 
 // --- A selection ------------------------------------------------------------------------------------------------
 
@@ -65,9 +65,8 @@ void add_guidance(const SelectResult& result, std::vector<std::string>& out) {
     return;
   }
   if (guidance.outcome == Outcome::narrow && suggested) {
-    out.push_back(concat("All ", columns_text(chosen, grouped),
-                         " that vary are kept: in tables of up to 50 columns no selection ",
-                         "beats keeping them all."));
+    out.push_back(concat("All ", columns_text(chosen, grouped), " that vary are kept: selecting among up to 50 ",
+                         grouped ? "groups" : "columns", " does no better than keeping them all."));
     out.push_back(concat("Of these, ", passed_text(guidance, grouped), "."));
     return;
   }
@@ -107,9 +106,14 @@ void add_weights(const SelectResult& result, std::vector<std::string>& out) {
   const auto weighty = static_cast<std::size_t>(std::ranges::count_if(result.ranking, carries));
   out.push_back(concat(chosen, "; ", columns_text(weighty), weighty == 1 ? " carries" : " carry",
                        " weight (a score above 1 % of the largest)."));
+  const auto idle = result.selected.size() - static_cast<std::size_t>(std::ranges::count_if(result.selected, carries));
+  if (idle == 0) return;
+  out.push_back(concat(idle, " of the selected columns ", idle == 1 ? "carries" : "carry",
+                       " less; where the scores are that small, the order means little."));
 }
 
-void add_clusters(const std::vector<int>& clusters, bool sampled, std::vector<std::string>& out) {
+void add_clusters(const std::vector<int>& clusters, const std::string& rows, const char* origin,
+                  std::vector<std::string>& out) {
   std::vector<Index> sizes;
   for (const int cluster : clusters) {
     if (cluster >= static_cast<int>(sizes.size())) sizes.resize(cluster + 1, 0);
@@ -118,8 +122,8 @@ void add_clusters(const std::vector<int>& clusters, bool sampled, std::vector<st
   std::erase(sizes, 0);
   if (sizes.size() < 2) return;
   const auto [least, most] = std::ranges::minmax(sizes);
-  out.push_back(concat("The ", sampled ? "sampled " : "", "rows form ", sizes.size(), " groups of ",
-                       least == most ? concat(least) : concat(least, " to ", most), " rows."));
+  out.push_back(concat("The ", rows, " form ", sizes.size(), " groups of ",
+                       least == most ? concat(least) : concat(least, " to ", most), " rows", origin, "."));
 }
 
 // Selected columns that repeat a selected one ranked before them, and columns left out that repeat a selected one.
@@ -146,12 +150,6 @@ void add_repetition(const SelectResult& result, std::vector<std::string>& out) {
     out.push_back(concat(columns_text(represented), " left out repeat", represented == 1 ? "s" : "", " a selected one ",
                          bound, "."));
   }
-}
-
-// With a capital letter and a full stop.
-std::string sentence(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text + '.';
 }
 
 // --- A comparison -----------------------------------------------------------------------------------------------
@@ -205,7 +203,8 @@ void add_least_redundant(const CompareRequest& request, const Comparison& compar
     if (least == nullptr || *one.sizes[last].score.redundancy < *least->sizes[last].score.redundancy) least = &one;
   }
   out.emplace_back(
-      "Without labels nothing says which selection is better; only what the methods agree on is compared.");
+      "Without labels there is no telling which selection is better; the page shows what the methods agree on, how "
+      "redundant their features are, and what they cost.");
   if (least == nullptr) return;
   out.push_back(concat("With ", request.sizes[last], " features ", least->name, " selects the least redundant ones",
                        " (mean absolute correlation ", short_number(*least->sizes[last].score.redundancy, 2), ")."));
@@ -216,14 +215,26 @@ Difference reversed(const Difference& difference) { return {-difference.mean, -d
 
 }  // namespace
 
+std::string status_text(const Report& report) {
+  if (report.status == Status::direct) return "direct: the method does not iterate";
+  const std::string rounds = concat(report.iterations, report.iterations == 1 ? " iteration" : " iterations");
+  return report.status == Status::converged ? "converged after " + rounds : "stopped at the limit of " + rounds;
+}
+
+std::string sentence(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text + '.';
+}
+
 std::vector<std::string> verdict(const SelectResult& result) {
   std::vector<std::string> out;
   const auto& guidance = result.selection.guidance;
   guidance ? add_guidance(result, out) : add_weights(result, out);
   const auto& clusters = result.selection.clusters;
   const bool structure = !guidance || guidance->outcome != Outcome::no_structure;
-  if (structure && !clusters.empty()) add_clusters(clusters, false, out);
-  if (structure && clusters.empty() && guidance) add_clusters(guidance->groups, true, out);
+  if (structure && !clusters.empty())
+    add_clusters(clusters, "rows", result.supervised ? ", as the labels say" : "", out);
+  if (structure && clusters.empty() && guidance) add_clusters(guidance->groups, "sampled rows", "", out);
   add_repetition(result, out);
   if (result.stability) out.push_back(sentence(stability_text(result)));
   if (guidance) add_agreement(result, out);
@@ -265,8 +276,8 @@ std::vector<std::string> verdict(const Evaluation& evaluation) {
     }
     const bool worse = difference->is_clear() && difference->mean < 0;
     const char* word = worse ? "worse than" : difference->is_clear() ? "better than" : "not clearly different from";
-    out.push_back(
-        concat("It is ", word, " ", what, ": by ", points_text(worse ? reversed(*difference) : *difference), "."));
+    out.push_back(concat("It is ", word, " ", what, difference->is_clear() ? ": by " : ": ",
+                         points_text(worse ? reversed(*difference) : *difference), "."));
   };
   if (evaluation.all) against(*evaluation.all, "all features");
   against(evaluation.max_variance, "the features of the largest variance, as many of them");
@@ -274,7 +285,7 @@ std::vector<std::string> verdict(const Evaluation& evaluation) {
 }
 
 std::string points_text(const Difference& difference) {
-  const auto points = [](double share) { return short_number(std::round(1000.0 * share) / 10.0, 3); };
+  const auto points = [](double share) { return fixed_number(100.0 * share, 1); };
   return concat(points(difference.mean), " points of ACC (95 %: ", points(difference.low), " to ",
                 points(difference.high), ")");
 }

@@ -20,6 +20,12 @@ std::vector<std::string> verdict(const Evaluation& evaluation);
 // The method of the largest mean ACC at the size of that position; null where no method finished.
 const ComparedMethod* best_method(const Comparison& comparison, std::size_t size);
 
+// "converged after 12 iterations"
+std::string status_text(const Report& report);
+
+// With a capital letter and a full stop.
+std::string sentence(std::string text);
+
 // "3.2 points (95 %: 1.3 to 5.1)", of accuracies.
 std::string points_text(const Difference& difference);
 

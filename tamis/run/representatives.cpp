@@ -239,7 +239,7 @@ std::string note_of(const RedundancyWork& work, const Shape& shape, Index select
                   " would take too long");
   }
   if (work.all_groups) return {};
-  return work.r2 ? concat("groups of selected columns only: comparing all pairs of ", shape.cols,
+  return work.r2 ? concat("only groups that a selected column leads: comparing all pairs of ", shape.cols,
                           " columns would take too long")
                  : concat("no groups: comparing all pairs of ", shape.cols, " columns would take too long");
 }
@@ -309,19 +309,21 @@ Redundancy find_redundancy(const Source& source, const std::vector<Index>& ranki
     r = correlations_with({Centered(unit.source, unit.moments), unit.moments}, sorted, context);
     represent(r, sorted, order, unit.moments, out, context);
   }
-  if (work.all_groups) {
-    std::vector<Index> order = selected;
-    for (const Index j : ranking) {
-      if (!std::binary_search(sorted.begin(), sorted.end(), j)) order.push_back(j);
-    }
-    out.rows = work.rows;
-    group_all(standing_columns(unit.source, work.rows, context), order, threshold, groups, context);
-  } else {
+  // Of these the correlations in all rows are known: in a sample, columns that are nearly always 0 look alike.
+  if (work.r2) {
     std::vector<Index> all(source.cols());
     std::iota(all.begin(), all.end(), Index{0});
     for (const Index s : selected) {
       groups.lead(s, all, [&, column = place(s)](Index j) { return r(j, column); });
     }
+  }
+  if (work.all_groups) {
+    std::vector<Index> order = work.r2 ? std::vector<Index>() : selected;
+    for (const Index j : ranking) {
+      if (!std::binary_search(sorted.begin(), sorted.end(), j)) order.push_back(j);
+    }
+    out.rows = work.rows;
+    group_all(standing_columns(unit.source, work.rows, context), order, threshold, groups, context);
   }
   out.groups = groups.take();
   return out;

@@ -415,7 +415,8 @@ SelectResult select_once(const Source& source, const Method& method, BoundMethod
   pick({}, forced_groups, k);  // refuse early what cannot be met
   require_redundancy(request.redundancy);
   if (request.scale != Scaling::none) bound.keep_units();
-  if (!request.classes.empty()) bound.supervise(request.classes);
+  result.supervised = !request.classes.empty();
+  if (result.supervised) bound.supervise(request.classes);
   if (!request.init.empty()) bound.start_from(request.init);
   use_graph(bound, method, request);
   const bool ranks_groups = groups.any() && !bound.takes_groups();

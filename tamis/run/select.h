@@ -52,6 +52,7 @@ struct SelectResult {
   Index constant = 0;                     // of the available features
   Scaling scale = Scaling::none;          // as it was used
   std::string scale_reason;               // why, where the request left it open
+  bool supervised = false;                // by the classes of the request
   std::vector<double> column_scale;       // what the available columns were multiplied by; empty: 1
   Forecast forecast;                      // of time, passes and memory, made before the run
   std::optional<Agreement> agreement;     // of k-means with the groups of the guide, where there is one

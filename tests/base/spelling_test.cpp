@@ -19,6 +19,9 @@ TEST(Spelling, NumbersReadBackTheSame) {
   EXPECT_EQ(number_text(7.0), "7");
   EXPECT_EQ(number_text(0.1f), "0.1");
   EXPECT_EQ(short_number(1.0 / 3.0, 4), "0.3333");
+  EXPECT_EQ(fixed_number(2.0 / 3.0, 2), "0.67");
+  EXPECT_EQ(fixed_number(-0.004, 2), "0.00");  // no minus before a zero
+  EXPECT_EQ(fixed_number(-0.006, 2), "-0.01");
 }
 
 TEST(Spelling, JsonKeepsValidTextExactly) {

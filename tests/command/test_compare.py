@@ -222,3 +222,13 @@ def test_usps_with_every_method():
     found = compare(DATA / "usps.npz", "--labels", "y", timeout=300)
     assert [band["features"] for band in found["random"]] == [20, 50, 100]
     assert all(method["status"] != "failed" for method in found["methods"])
+
+
+def test_the_next_command_reads_the_table_alike(tmp_path):
+    X = planted(60, 8, C, INFORMATIVE)
+    rows = [f"r{i}," + ",".join(f"{v:.4f}" for v in row) + f",{i % C}" for i, row in enumerate(X)]
+    (tmp_path / "x.csv").write_text("id," + ",".join(f"f{j}" for j in range(8)) + ",kind\n" + "\n".join(rows) + "\n")
+    run = tamis("compare", tmp_path / "x.csv", "--id", "id", "--labels", "kind", "-k", "3", "-m", "ufcm", "--set",
+                "ufcm.alpha=0.5", "--scale", "standard", "--repeats", "2")
+    following = run.out.splitlines()[-1]
+    assert following.endswith(f"x.csv --id id --labels kind --scale standard -m ufcm -c {C} --alpha 0.5 -k 3 -o result")

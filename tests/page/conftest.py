@@ -80,6 +80,13 @@ def pages(tmp_path_factory):
     np.save(folder / "wide.npy", planted(300, 3000))
     run("select", folder / "wide.npy", "-m", "ufcm", "-c", "3", "-k", "100", "-o", folder / "wide")
     run("select", folder / "wide.npy", "-m", "lapscore", "-k", "100", "--resample", "3", "-o", folder / "direct")
+    np.save(folder / "noise.npy", np.random.default_rng(3).normal(size=(150, 80)))
+    run("select", folder / "noise.npy", "-o", folder / "noise")
+    write_csv(folder / "tiny.csv", ["a", "b", "c"], [[1, 2, 3], [2, 4, 1], [3, 5, 9], [4, 1, 2]])
+    run("select", folder / "tiny.csv", "-k", "2", "-m", "maxvar", "-o", folder / "tiny")
+    long = [f"a long name that begins like all others, {j}" for j in range(30)]
+    write_csv(folder / "long.csv", long, planted(90, 30).round(4).tolist())
+    run("select", folder / "long.csv", "-m", "ufcm", "-c", "3", "-k", "12", "-o", folder / "long")
     for kind, sets in {"harmful": HARMFUL_SETS, "clean": ["first", "second", "third"]}.items():
         data = folder / f"{kind}-sets"
         data.mkdir()
@@ -89,7 +96,7 @@ def pages(tmp_path_factory):
         run("reproduce", data, "--quick", *words, "-o", folder / f"{kind}-reproduce")
     run("demo", "-o", folder / "demo")
     names = ["demo", "harmful", "clean", "harmful-compare", "clean-compare", "harmful-reproduce", "clean-reproduce", "wide",
-             "direct"]
+             "direct", "noise", "tiny", "long"]
     return {name: folder / name / "report.html" for name in names}
 
 

@@ -10,7 +10,8 @@ import pytest
 from conftest import HARMFUL, HARMFUL_SETS, SCREENSHOTS
 from limits import at_rest
 
-ALL = ["demo", "harmful", "clean", "harmful-compare", "clean-compare", "harmful-reproduce", "clean-reproduce", "wide", "direct"]
+ALL = ["demo", "harmful", "clean", "harmful-compare", "clean-compare", "harmful-reproduce", "clean-reproduce", "wide", "direct", "noise",
+       "tiny", "long"]
 SELECT = ["harmful", "clean", "wide", "direct"]
 MARKS = """() => [...document.querySelectorAll('.plot')].map(plot =>
     [plot.id, plot.querySelectorAll('svg [class*="mark-"] path, svg [class*="mark-"] line').length])"""
@@ -266,7 +267,7 @@ def test_the_scatter_has_a_point_for_each_row(pages, open_page):
     place = opened.page.locator("figure h3").all_inner_texts().index("Rows by cluster") + 1
     points = f"document.querySelectorAll('#plot-{place} .mark-symbol path').length"
     assert opened.eval(points) == 120
-    assert re.search(r"which show \d\d?\d? % of its variance", opened.page.locator("main").inner_text())
+    assert re.search(r"with \d\d?\d?\xa0% of their variance", opened.page.locator("main").inner_text())
     sizes = json.loads((pages["clean"].parent / "selection.json").read_text())["clusters"]
     opened.page.locator(f"#legend-{place} button").first.click()
     assert opened.eval(points) == 120 - sizes.count(0)
@@ -328,6 +329,50 @@ def test_no_table_is_cut(pages, open_page, name, width):
     cut = opened.eval("""() => [...document.querySelectorAll('.scroll')].filter(one => one.scrollWidth > one.clientWidth + 1)
         .map(one => [one.getAttribute('aria-label'), one.scrollWidth, one.clientWidth])""")
     assert cut == [] and opened.eval("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [400, 800, 1280, 1920])
+@pytest.mark.parametrize("name", ALL)
+def test_no_figure_is_cut_or_shrunk(pages, open_page, name, width):
+    opened = open_page(pages[name], viewport={"width": width, "height": 900})
+    cut = opened.eval("""() => [...document.querySelectorAll('.plot')].flatMap(plot => {
+        const svg = plot.querySelector('svg'), box = svg.getBoundingClientRect(), found = [];
+        if (svg.viewBox.baseVal.width > plot.clientWidth + 1) found.push([plot.id, svg.viewBox.baseVal.width, plot.clientWidth]);
+        for (const one of svg.querySelectorAll('text, .role-legend-gradient path')) {
+            const at = one.getBoundingClientRect();
+            if (at.width && (at.left < box.left - 2 || at.right > box.right + 2 || at.top < box.top - 2
+                             || at.bottom > box.bottom + 2)) found.push([plot.id, one.textContent || 'legend']);
+        }
+        return found; })""")
+    assert cut == []
+
+
+def test_short_labels_tell_long_names_apart(pages, open_page):
+    opened = open_page(pages["long"], viewport={"width": 400, "height": 900})
+    titles = opened.page.locator("figure h3").all_inner_texts()
+    place = titles.index("Means by cluster") + 1
+    labels = opened.eval(f"""() => [...document.querySelectorAll('#plot-{place} .role-axis-label text')]
+        .map(text => text.textContent).filter(text => text.includes('\u2026'))""")
+    assert len(labels) >= 8 and len(set(labels)) == len(labels) and not any(label.endswith("\u2026") for label in labels)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_labels_of_markers_have_the_paper_behind_them(pages, open_page, scheme):
+    opened = open_page(pages["wide"], color_scheme=scheme)
+    texts = opened.eval("""() => [...document.querySelectorAll('#plot-1 .mark-text.role-mark text')].map(text =>
+        [text.textContent, text.getAttribute('stroke'), text.getAttribute('fill')])""")
+    paper = opened.eval("getComputedStyle(document.documentElement).getPropertyValue('--paper').trim()")
+    labels = [text for text, _, _ in texts[len(texts) // 2:]]
+    assert "selected: 100" in labels and labels == [text for text, _, _ in texts[:len(texts) // 2]]
+    assert all(stroke == fill == paper for _, stroke, fill in texts[:len(labels)])
+    assert all(stroke in (None, "none") and fill != paper for _, stroke, fill in texts[len(labels):])
+
+
+def test_clusters_of_noise_are_said_to_be_none(pages, open_page):
+    opened = open_page(pages["noise"])
+    assert opened.page.locator(".lead").inner_text().startswith("No structure found")
+    section = opened.page.locator("section", has=opened.page.get_by_role("heading", name="Clusters", exact=True))
+    assert section.locator(".note.warning").inner_text().startswith("Warning: No structure was found")
 
 
 # --- Light, dark, small, on paper -----------------------------------------------------------------------------------

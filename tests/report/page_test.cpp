@@ -120,6 +120,25 @@ TEST(Page, CellsAreSpelledByTheirColumn) {
   EXPECT_THROW(page_html({"", "", {{"", {table}}}}), Error);
 }
 
+// What is below 1e-16 is no statement about the table, but rows are sorted by it.
+TEST(Page, SmallProbabilitiesAreBoundedAndSortedByTheirValue) {
+  page::Table table;
+  table.columns = {{"p", probability, 2}, {"n", number, 2}};
+  table.rows = {{TableCell(0.0123), TableCell(-0.001)}, {TableCell(3e-183), TableCell(0.0)}};
+  const std::string html = page_html({"", "", {{"", {table}}}});
+  EXPECT_NE(html.find("<td class=n>0.012<td class=n>0.00<tr>"), std::string::npos);
+  EXPECT_NE(html.find("<td class=n data-v=3e-183>&lt; 1e-16<td"), std::string::npos);
+}
+
+TEST(Page, NoLineEndsBeforeAPercentSign) {
+  Page page{"50 % of", "", {{"", {page::Text{"50 % of them"}, page::Facts{{{"a", "1 %"}}}}}}};
+  page.verdict = {"ACC 64.9 %."};
+  const std::string html = page_html(page);
+  for (const char* words : {"<p>50\u00a0% of them", "<dd>1\u00a0%", "ACC 64.9\u00a0%."}) {
+    EXPECT_NE(html.find(words), std::string::npos) << words;
+  }
+}
+
 // --- Images -----------------------------------------------------------------------------------------------------
 
 std::string decoded(const std::string& base64) {
@@ -239,6 +258,28 @@ TEST(Charts, ColoursOfEachPanelRunFromItsLeastToItsLargest) {
   for (const char* cell : {"\"v\": 2, \"t\": 0.25}", "\"v\": 4, \"t\": 0.5}", "\"v\": 6, \"t\": 0.75}"}) {
     EXPECT_EQ(count(wider, cell), 1u) << cell << wider;
   }
+}
+
+// "200m" reads like a length.
+TEST(Charts, SmallNumbersHaveNoPrefix) {
+  const page::ScatterChart scatter{"x", "y", {"a"}, {{0.02, -0.003, 0, 0}, {0.01, 0.004, 0, 1}}};
+  const page::SpreadChart spread{"cluster", {"0"}, {"a"}, {{{0.01, 0.02, 0.03, 0.04, 0.05}}}};
+  for (const std::string& spec : {page::scatter_chart(scatter), page::spread_chart(spread)}) {
+    EXPECT_EQ(spec.find("~s"), std::string::npos);
+  }
+}
+
+// The labels of markers are drawn after all lines, each first with its halo.
+TEST(Charts, LabelsOfMarkersLieOnTop) {
+  page::LineChart lines;
+  lines.panels = {{"", {{"", {{1, 2}, {10, 1}}}}}};
+  lines.markers = {{2, "first"}, {3, "second"}, {9, "third"}};
+  const std::string spec = page::line_chart(lines);
+  EXPECT_LT(spec.rfind("strokeDash\": [3"), spec.find("\"text\": \"first\""));
+  EXPECT_EQ(count(spec, "\"halo\""), 3u);
+  EXPECT_LT(spec.rfind("\"halo\""), spec.rfind("\"text\": \"first\""));
+  EXPECT_EQ(count(spec, "\"align\": \"left\""), 4u);   // on the right of their lines
+  EXPECT_EQ(count(spec, "\"align\": \"right\""), 2u);  // where there is no room for it
 }
 
 TEST(Charts, WhatIsNotFiniteIsNotDrawn) {

@@ -21,16 +21,56 @@ SelectResult weighted() {
   return result;
 }
 
+ComparedMethod compared(const std::string& name, const std::vector<double>& accuracies, double p) {
+  ComparedMethod out;
+  out.name = name;
+  ComparedSize size;
+  for (const double value : accuracies) size.score.starts.push_back({value});
+  summarize_starts(size.score);
+  size.accuracy_p = p;
+  out.sizes = {size};
+  return out;
+}
+
 TEST(Verdict, SaysWhatCarriesWeightAndWhatItSeparates) {
   SelectResult result = weighted();
   EXPECT_EQ(verdict(result), (Sentences{"2 of 4 columns selected; 3 columns carry weight (a score above 1 % of the "
                                         "largest)."}));
   result.selection.clusters = {0, 2, 2, -1};
   EXPECT_EQ(verdict(result)[1], "The rows form 2 groups of 1 to 2 rows.");
+  result.supervised = true;
+  EXPECT_EQ(verdict(result)[1], "The rows form 2 groups of 1 to 2 rows, as the labels say.");
+  result.supervised = false;
   result.selection.clusters = {0, 0};
   EXPECT_EQ(verdict(result).size(), 1u);  // one group separates nothing
   result.selection.components = {};
   EXPECT_EQ(verdict(result), Sentences{"2 of 4 columns selected."});
+}
+
+TEST(Verdict, CountsSelectedColumnsWithoutWeight) {
+  SelectResult result = weighted();
+  result.selected = {1, 0, 3, 2};
+  EXPECT_EQ(verdict(result)[1],
+            "1 of the selected columns carries less; where the scores are that small, the order means little.");
+}
+
+TEST(Verdict, StatusesAreWords) {
+  Report report;
+  EXPECT_EQ(status_text(report), "direct: the method does not iterate");
+  report.status = Status::converged, report.iterations = 1;
+  EXPECT_EQ(status_text(report), "converged after 1 iteration");
+  report.status = Status::max_iterations, report.iterations = 20;
+  EXPECT_EQ(status_text(report), "stopped at the limit of 20 iterations");
+}
+
+// A difference that is not clear is not one "by" so many points.
+TEST(Verdict, AnUnclearDifferenceIsNoGain) {
+  Evaluation evaluation;
+  evaluation.given = compared("", {0.1, 0.9, 0.5}, 0).sizes[0].score;
+  evaluation.all = compared("", {0.5, 0.4, 0.52}, 0).sizes[0].score;
+  evaluation.max_variance = evaluation.given;
+  EXPECT_TRUE(verdict(evaluation)[1].starts_with("It is not clearly different from all features: 2.7 points of ACC ("))
+      << verdict(evaluation)[1];
 }
 
 TEST(Verdict, CountsWhatRepeats) {
@@ -41,17 +81,6 @@ TEST(Verdict, CountsWhatRepeats) {
   const Sentences words = verdict(result);
   EXPECT_EQ(words[1], "1 of the selected columns repeats another one (|r| at least 0.8).");
   EXPECT_EQ(words[2], "1 column left out repeats a selected one (|r| at least 0.8).");
-}
-
-ComparedMethod compared(const std::string& name, const std::vector<double>& accuracies, double p) {
-  ComparedMethod out;
-  out.name = name;
-  ComparedSize size;
-  for (const double value : accuracies) size.score.starts.push_back({value});
-  summarize_starts(size.score);
-  size.accuracy_p = p;
-  out.sizes = {size};
-  return out;
 }
 
 TEST(Verdict, SaysWhichDifferencesAreReal) {
@@ -81,10 +110,10 @@ TEST(Verdict, AListIsJudgedAgainstItsControls) {
   evaluation.random.accuracy_p = 0.04;
   EXPECT_EQ(verdict(evaluation),
             (Sentences{"The list beats random lists of the same size (p = 0.04).",
-                       "It is better than all features: by 60 points of ACC (95 %: 60 to 60).",
+                       "It is better than all features: by 60.0 points of ACC (95 %: 60.0 to 60.0).",
                        "It scores the same as the features of the largest variance, as many of them."}));
   std::swap(evaluation.given, *evaluation.all);
-  EXPECT_EQ(verdict(evaluation)[1], "It is worse than all features: by 60 points of ACC (95 %: 60 to 60).");
+  EXPECT_EQ(verdict(evaluation)[1], "It is worse than all features: by 60.0 points of ACC (95 %: 60.0 to 60.0).");
 }
 
 }  // namespace

@@ -105,6 +105,17 @@ TEST(Redundancy, UnitsFarApart) {
   EXPECT_EQ(found.groups, wanted.groups);
 }
 
+// Equal in the sampled rows, and nowhere else: a selected column is compared in all rows.
+TEST(Redundancy, NoSampleDecidesForASelectedColumn) {
+  constexpr Index kRows = 12000;
+  Matrix x = support::random_matrix(kRows, 4, 3);
+  for (const Index i : sample_rows(kRows, 2048, 0)) x(i, 1) = x(i, 0);
+  const Redundancy found = found_in(support::dense(x), {0});
+  EXPECT_EQ(found.rows, 2048);
+  EXPECT_TRUE(found.groups.empty());
+  EXPECT_LT(found.correlation[1], 0.3);
+}
+
 // 50 columns with three noisy copies each, in any order.
 struct Families {
   static constexpr Index kCount = 50, kEach = 4, kRows = 600;

@@ -66,6 +66,14 @@ std::string short_number(double value, int digits) {
   return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, digits).ptr};
 }
 
+std::string fixed_number(double value, int decimals) {
+  char buffer[400];
+  const std::string text = {
+      buffer, std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed, decimals).ptr};
+  const bool zero = text.find_first_not_of("-0.") == std::string::npos;
+  return zero && text.front() == '-' ? text.substr(1) : text;
+}
+
 std::string json_string(std::string_view bytes) {
   std::string out = "\"";
   out.reserve(bytes.size() + 2);

@@ -15,6 +15,8 @@ namespace tamis {
 std::string number_text(float value);
 // For people: at most `digits` significant ones.
 std::string short_number(double value, int digits = 6);
+// So many decimals, and no minus before a zero.
+std::string fixed_number(double value, int decimals);
 
 // Quoted and escaped; valid UTF-8 stands exactly, every byte that is no part of it becomes U+FFFD (JSON has no way
 // to hold such a byte).

@@ -35,7 +35,10 @@
     return series.map((one) => (one.control ? variable("--control") : palette[next++ % palette.length]));
   }
 
-  function config(meta, width) {
+  const is_narrow = (width) => width < 420;
+
+  // `high`: of the picture without its axes; the legend of colors is no longer than it.
+  function config(meta, width, high) {
     const ink = variable("--ink"), soft = variable("--soft"), grid = variable("--grid"), line = variable("--line");
     const ramp = ["--ramp-0", "--ramp-1", "--ramp-2", "--ramp-3"].map(variable);
     const palette = colors[is_dark() ? "dark" : "light"];
@@ -44,15 +47,17 @@
       background: null, font: font, padding: 2,
       view: { stroke: null },
       axis: { labelColor: soft, titleColor: soft, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal",
-              gridColor: grid, domainColor: line, tickColor: line, labelLimit: width < 500 ? 70 : 130, titlePadding: 8 },
+              gridColor: grid, domainColor: line, tickColor: line, labelLimit: width < 500 ? 86 : 130, titlePadding: 8 },
       axisX: { grid: false },
       axisQuantitative: { tickCount: 5 },
       header: { labelColor: ink, labelFontSize: 13, labelFontWeight: 600, titleColor: soft, labelLimit: 260 },
       legend: { labelColor: soft, titleColor: soft, titleFontWeight: "normal", labelFontSize: 12, titleFontSize: 12,
-                gradientLength: 120 },
+                orient: is_narrow(width) ? "top" : "right",
+                gradientLength: is_narrow(width) ? 120 : Math.max(30, Math.min(120, high - 10)) },
       line: { color: palette[0], strokeWidth: 2 }, point: { color: palette[0], filled: true, size: 36 },
       area: { color: palette[0] }, bar: { color: palette[0] }, rule: { color: soft }, text: { color: ink, fontSize: 12 },
-      style: { whisker: { color: ink, strokeWidth: 1.5 } },
+      style: { whisker: { color: ink, strokeWidth: 1.5 },
+               halo: { fill: variable("--paper"), stroke: variable("--paper"), strokeWidth: 4, strokeJoin: "round" } },
       range: { category: meta.series ? series_colors(meta.series) : palette, heatmap: ramp, ramp: ramp,
                diverging: ["--below", "--between", "--above"].map(variable) },
     };
@@ -67,7 +72,9 @@
   function sized(figure, width) {
     const spec = structuredClone(figure);
     const meta = spec.usermeta || {};
-    const numbers = is_dark() ? { ink: "#ffffff", paper: "#000000", deep: 0.5 } : {};  // on the cells of heat maps
+    // The numbers on the cells of heat maps, and the length of their labels.
+    const numbers = is_dark() ? { ink: "#ffffff", paper: "#000000", deep: 0.5 } : {};
+    if (is_narrow(width)) numbers.letters = 10;
     for (const one of spec.params || []) {
       if (one.name in numbers) one.value = numbers[one.name];
     }
@@ -76,15 +83,18 @@
       const most = Math.max(1, Math.min(meta.panels, Math.floor(width / 250)));
       const columns = Math.ceil(meta.panels / Math.ceil(meta.panels / most));  // rows as even as possible
       spec.columns = columns;
-      inner.width = Math.floor(width / columns - (spec.resolve ? 82 : 62));  // minus an axis, or one per panel
+      const keyed = inner.layer.some((one) => ((one.encoding || {}).color || {}).legend);
+      const left = width - (keyed && !is_narrow(width) ? 70 : 0);  // of it beside the legend of colors
+      inner.width = Math.floor(left / columns - (spec.resolve ? 82 : 62));  // minus an axis, or one per panel
     } else {
       spec.width = meta.aspect ? width : Math.min(width, meta.widest || width);
       spec.autosize = { type: "fit-x", contains: "padding" };
     }
     if (meta.aspect) {
       const most = Math.min(inner.width, meta.widest);
-      if (!spec.facet) spec.width = Math.min(width, most + 210);
-      const high = Math.max(60, Math.min(most, spec.facet ? most : width - 150) * meta.aspect);
+      const beside = is_narrow(width) ? 100 : 150;  // the labels, and the legend if it is there
+      if (!spec.facet) spec.width = Math.min(width, most + (is_narrow(width) ? beside : 210));
+      const high = Math.max(60, Math.min(most, spec.facet ? most : width - beside) * meta.aspect);
       inner.height = Math.round(Math.min(high, meta.most || high));
     } else {
       inner.height = spec.facet ? 170 : meta.height || 260;
@@ -114,7 +124,8 @@
     state.width = holder.clientWidth;
     if (state.view) state.view.finalize();
     try {
-      const compiled = vegaLite.compile(sized(figures[index], state.width), { config: config(meta, state.width) }).spec;
+      const spec = sized(figures[index], state.width);
+      const compiled = vegaLite.compile(spec, { config: config(meta, state.width, (spec.spec || spec).height) }).spec;
       const runtime = vega.parse(compiled, null, { ast: true });
       state.view = new vega.View(runtime, { expr: vegaInterpreter.expressionInterpreter, loader: loader,
                                             logLevel: vega.Warn, renderer: "svg", tooltip: show_tip });

@@ -34,7 +34,7 @@ struct LinePanel {
   std::vector<Series> series;
 };
 
-// A vertical line at x with a label, in every panel; the label is on the side where there is more room.
+// A vertical line at x with a label, in every panel; the label is to the right of it where it fits.
 struct Marker {
   double x = 0.0;
   std::string label;

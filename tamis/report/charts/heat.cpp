@@ -65,8 +65,9 @@ void write_heat_axis(Spec& spec, const char* channel, const char* list, const st
   spec.object("scale").set("domain", positions(count)).end();
   // Elided in the middle: the ends of names often tell them apart.
   const std::string label = concat(list, "[datum.value]");
-  const std::string shorter = concat("slice(", label, ", 0, 10) + '\u2026' + slice(", label, ", -7)");
-  spec.object("axis").set("labelExpr", concat("length(", label, ") > 18 ? ", shorter, " : ", label));
+  const std::string shorter =
+      concat("slice(", label, ", 0, ceil(letters / 2) + 1) + '\u2026' + slice(", label, ", 2 - floor(letters / 2))");
+  spec.object("axis").set("labelExpr", concat("length(", label, ") > letters ? ", shorter, " : ", label));
   spec.set("ticks", false).set("domain", false);
   spec.set("labelOverlap", "greedy");
   if (*channel == 'x') spec.set("labelAngle", count > 6 ? -90 : 0);
@@ -163,6 +164,10 @@ std::string heat_map(const HeatMap& map) {
   spec.names("rows", map.rows);
   spec.names("columns", map.columns);
   spec.names("panels", names_of(map.panels));
+  spec.begin_object()
+      .member("name", "letters")
+      .member("value", 18)
+      .end_object();  // of a label; the page's width decides
   if (map.numbers) write_number_colors(spec);
   spec.end_array();
   write_cells(spec, map);

@@ -113,41 +113,47 @@ void write_line_layers(Spec& spec, const LineChart& chart) {
   spec.end().end();
 }
 
-// Of the axis of x.
-bool is_in_right_half(const LineChart& chart, double x) {
+// Whether a label to the right of x would reach over the end of the axis.
+bool is_far_right(const LineChart& chart, double x) {
+  constexpr double kFar = 0.7;  // of the axis: on a phone the rest is as long as a label
   double low = x, high = x;
   for (const Series& series : chart.panels.front().series) {
     for (const Point& point : series.points) low = std::min(low, point.x), high = std::max(high, point.x);
   }
-  return chart.log_x && low > 0 ? x * x > low * high : x > (low + high) / 2;
+  if (chart.log_x && low > 0) low = std::log(low), high = std::log(high), x = std::log(x);
+  return x - low > kFar * (high - low);
 }
 
+// On one data row, not on every row of the chart.
+void begin_marker(Spec& spec, const char* mark) {
+  spec.begin_object().key("data").begin_object().key("values").begin_array().begin_object().end_object();
+  spec.end_array().end_object();
+  spec.key("mark").begin_object().member("type", mark);
+}
+
+void write_marker_label(Spec& spec, const LineChart& chart, std::size_t i, bool halo) {
+  const Marker& marker = chart.markers[i];
+  const bool leftward = is_far_right(chart, marker.x);
+  const double step = 8.0 + 16.0 * static_cast<double>(i);
+  begin_marker(spec, "text");
+  if (halo) spec.member("style", "halo");
+  spec.member("align", leftward ? "right" : "left");
+  spec.member("dx", leftward ? -5 : 5).member("dy", marker.at_foot ? -step : step);
+  spec.member("baseline", marker.at_foot ? "bottom" : "top").member("text", printable(marker.label, kLabel));
+  spec.end().object("encoding").object("x").set("datum", rounded(marker.x)).end().object("y");
+  marker.at_foot ? spec.set("value", "height") : spec.set("value", 0);
+  spec.end().end().end();
+}
+
+// The labels on top of all lines, each on a halo in the color of the page.
 void write_marker_layers(Spec& spec, const LineChart& chart) {
-  for (std::size_t i = 0; i < chart.markers.size(); ++i) {
-    const auto& marker = chart.markers[i];
-    const auto begin = [&] {  // on one data row, not on every row of the chart
-      spec.begin_object().key("data").begin_object().key("values").begin_array().begin_object().end_object();
-      spec.end_array().end_object();
-    };
-    const auto position = [&] { spec.object("x").set("datum", rounded(marker.x)).end(); };
-    begin();
-    spec.key("mark").begin_object().member("type", "rule").member("strokeDash", std::vector<int>{3, 3});
-    spec.end().object("encoding");
-    position();
-    spec.end().end();
-    begin();
-    const bool leftward = is_in_right_half(chart, marker.x);
-    const double step = 8.0 + 16.0 * static_cast<double>(i);
-    spec.key("mark").begin_object().member("type", "text").member("align", leftward ? "right" : "left");
-    spec.member("dx", leftward ? -5 : 5).member("dy", marker.at_foot ? -step : step);
-    spec.member("baseline", marker.at_foot ? "bottom" : "top").member("text", printable(marker.label, kLabel));
-    spec.end_object();
-    spec.object("encoding");
-    position();
-    spec.object("y");
-    marker.at_foot ? spec.set("value", "height") : spec.set("value", 0);
-    spec.end();
-    spec.end().end();
+  for (const auto& marker : chart.markers) {
+    begin_marker(spec, "rule");
+    spec.member("strokeDash", std::vector<int>{3, 3});
+    spec.end().object("encoding").object("x").set("datum", rounded(marker.x)).end().end().end();
+  }
+  for (const bool halo : {true, false}) {
+    for (std::size_t i = 0; i < chart.markers.size(); ++i) write_marker_label(spec, chart, i, halo);
   }
 }
 

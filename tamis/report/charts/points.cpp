@@ -21,9 +21,10 @@ double coarse(double value) {
   return back;
 }
 
-void write_coordinate(Spec& spec, const char* channel, const std::string& title) {
+void write_coordinate(Spec& spec, const char* channel, const std::string& title, double most) {
   spec.object(channel).set("field", channel).set("type", "quantitative").titled(title);
-  spec.object("scale").set("zero", false).end().object("axis").set("grid", false).set("format", "~s").end().end();
+  spec.object("scale").set("zero", false).end();
+  spec.object("axis").set("grid", false).set("format", axis_format(false, most)).end().end();
 }
 
 // The series of a chart by its names alone.
@@ -67,8 +68,10 @@ std::string scatter_chart(const ScatterChart& chart) {
   spec.end_array();
   spec.object("mark").set("type", "point").set("size", chart.points.size() > 1000 ? 14 : 30).set("opacity", 0.75).end();
   spec.object("encoding");
-  write_coordinate(spec, "x", chart.x_title);
-  write_coordinate(spec, "y", chart.y_title);
+  double most = 0.0;
+  for (const auto& point : chart.points) most = std::fmax(most, std::fmax(std::abs(point.x), std::abs(point.y)));
+  write_coordinate(spec, "x", chart.x_title, most);
+  write_coordinate(spec, "y", chart.y_title, most);
   write_series_channels(spec, series, false);
   write_shapes(spec, series.size());
   spec.array("tooltip");

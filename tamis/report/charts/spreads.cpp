@@ -26,6 +26,14 @@ void write_spreads(Spec& spec, const SpreadChart& chart) {
   spec.end_array().end_object();
 }
 
+double largest_spread(const SpreadChart& chart) {
+  double most = 0.0;
+  for (const auto& row : chart.spreads) {
+    for (const Spread& one : row) most = std::fmax(most, std::fmax(std::abs(one.low), std::abs(one.high)));
+  }
+  return most;
+}
+
 // A mark from one quantile to another, by category.
 void write_spread_layer(Spec& spec, const SpreadChart& chart, const char* mark, const char* from, const char* to) {
   spec.begin_object().key("mark").begin_object().member("type", mark);
@@ -36,7 +44,8 @@ void write_spread_layer(Spec& spec, const SpreadChart& chart, const char* mark, 
   spec.object("scale").set("domain", positions(chart.categories.size())).end();
   spec.object("axis").set("labelExpr", "categories[datum.value]").set("labelAngle", 0).end().end();
   spec.object("y").set("field", from).set("type", "quantitative").key("title").null();
-  spec.object("scale").set("zero", false).end().object("axis").set("format", "~s").end().end();
+  spec.object("scale").set("zero", false).end();
+  spec.object("axis").set("format", axis_format(false, largest_spread(chart))).end().end();
   if (*to != '\0') spec.object("y2").set("field", to).end();
   spec.array("tooltip");
   spec.tooltip("category", chart.category_title);

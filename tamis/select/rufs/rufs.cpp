@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tamis/base/error.h"
+#include "tamis/base/text/spelling.h"
 #include "tamis/data/passes/passes.h"
 #include "tamis/select/direct.h"
 #include "tamis/select/row_clusters.h"
@@ -105,7 +106,7 @@ void write_report(const RufsFit& fit, const RufsOptions& options, Report& report
   }
   if (fit.gap > kFineGap) {
     report.warnings.push_back(
-        message(MethodName{"rufs"}, ": W is within ", fit.gap, " of its optimum, wanted ", kFineGap));
+        message(MethodName{"rufs"}, ": W is within ", short_number(fit.gap, 2), " of its optimum, wanted ", kFineGap));
   }
 }
 
