@@ -139,7 +139,7 @@ class GramWithPass {
   const Centered some_;
 };
 
-// E'[E_S r] of sparse rows for few columns S, E being Z without what is taken off in sum, and r the roots of the
+// [E_S r]'E of sparse rows for few columns S, E being Z without what is taken off in sum, and r the roots of the
 // weights of rows, or 1: a row costs as many multiplications as it has pairs of an entry and one in S.
 class SparseGramPass {
  public:
@@ -157,33 +157,28 @@ class SparseGramPass {
 
   Index pieces() const { return 1; }
   bool fits(const Sums& sums) const {
-    return sums.size() == 1 && has_shape(sums[0], z_.cols(), std::ssize(columns_) + 1);
+    return sums.size() == 1 && has_shape(sums[0], std::ssize(columns_) + 1, z_.cols());
   }
 
   Matrix partial(const Block& block, Index) const {
-    const Index last = std::ssize(columns_);
-    Matrix sum(z_.cols(), last + 1);
+    Matrix sum(std::ssize(columns_) + 1, z_.cols());
     RowEntries entries;
-    std::vector<std::pair<std::int32_t, double>> some;  // those in S
     for (Index i = 0; i < block.rows; ++i) {
       entries.load(z_, block, i);
-      some.clear();
       for (Index k = 0; k < entries.count; ++k) {
         const std::int32_t place = place_[entries.columns[k]];
-        if (place >= 0) some.emplace_back(place, entries.values[k]);
+        if (place >= 0) add_row(entries, entries.values[k], sum.row(place));
       }
-      const double root = z_.root(block.first + i);
-      for (Index k = 0; k < entries.count; ++k) {
-        double* to = sum.row(entries.columns[k]);
-        const double value = entries.values[k];
-        for (const auto& [place, other] : some) to[place] += value * other;
-        to[last] += value * root;
-      }
+      add_row(entries, z_.root(block.first + i), sum.row(std::ssize(columns_)));
     }
     return sum;
   }
 
  private:
+  static void add_row(const RowEntries& entries, double factor, double* to) {
+    for (Index k = 0; k < entries.count; ++k) to[entries.columns[k]] += factor * entries.values[k];
+  }
+
   const Centered& z_;
   const std::vector<Index>& columns_;
   std::vector<std::int32_t> place_;  // in S, or -1
@@ -240,16 +235,15 @@ double squared_roots(const Centered& z) {
   return sum;
 }
 
-// Z'Z_S out of E'[E_S r]: Z = E - r o', so that Z'Z = E'E - (E'r) o' - o (E'r)' + r'r o o'.
+// Z_S'Z out of [E_S r]'E: Z = E - r o', so that Z'Z = E'E - (E'r) o' - o (E'r)' + r'r o o'.
 void take_off(const Centered& z, const std::vector<Index>& columns, Matrix& products) {
   const std::vector<double> offset = implicit_center(z);
   const double rows = squared_roots(z);
-  const Index last = products.cols() - 1;
-  std::vector<double> total(columns.size());  // (E'r)_S - r'r o_S
-  for (Index k = 0; k < last; ++k) total[k] = products(columns[k], last) - rows * offset[columns[k]];
-  for (Index j = 0; j < products.rows(); ++j) {
-    double* to = products.row(j);
-    for (Index k = 0; k < last; ++k) to[k] -= to[last] * offset[columns[k]] + offset[j] * total[k];
+  const double* total = products.row(products.rows() - 1);  // r'E
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const double here = offset[columns[k]], rest = total[columns[k]] - rows * here;
+    double* to = products.row(static_cast<Index>(k));
+    for (Index j = 0; j < products.cols(); ++j) to[j] -= total[j] * here + offset[j] * rest;
   }
 }
 
@@ -260,7 +254,9 @@ Matrix sparse_gram_with(const Centered& z, const std::vector<Index>& columns, Co
     const std::vector<Index> some(columns.begin() + first, columns.begin() + first + count);
     Matrix products = std::move(reduce(SparseGramPass(z, some), context).front());
     take_off(z, some, products);
-    for (Index j = 0; j < out.rows(); ++j) std::copy_n(products.row(j), count, out.row(j) + first);
+    for (Index j = 0; j < out.rows(); ++j) {
+      for (Index k = 0; k < count; ++k) out(j, first + k) = products(k, j);
+    }
   }
   return out;
 }
