@@ -27,6 +27,8 @@ std::string remarks(const Survey& survey, const SurveyedColumn& column) {
   say(mixed, concat(column.not_numbers, column.not_numbers == 1 ? " cell is" : " cells are", " not a number, first ",
                     in_quotes(column.example), " in line ", column.example_line));
   say(!mixed && column.not_numbers > 0, "such as " + in_quotes(column.example));
+  say(column.content == Content::number && column.grouped > 0,
+      concat("separators between thousands; --thousands ", column.thousands, " reads them"));
   say(column.missing > 0, concat(column.missing, " missing (",
                                  column.missing_as.empty() ? std::string("blank") : in_quotes(column.missing_as), ")"));
   say(column.constant, "constant");
@@ -70,6 +72,14 @@ bool has_missing(const Survey& survey) {
   });
 }
 
+// What --thousands needs to be for columns that are kept.
+std::string thousands_of(const Survey& survey) {
+  for (const SurveyedColumn& column : survey.columns) {
+    if (holds_numbers(column) && !column.thousands.empty()) return column.thousands;
+  }
+  return {};
+}
+
 }  // namespace
 
 bool is_doubtful(const SurveyedColumn& column) { return column.rises || column.counts_rows; }
@@ -108,24 +118,13 @@ void write_columns(Json& json, const Survey& survey) {
     json.member("column", j++).member("name", column.name).member("holds", name_of(column.content));
     json.member("missing", column.missing).member_if(column.missing > 0, "missing_as", column.missing_as);
     json.member("not_numbers", column.not_numbers).member_if(column.not_numbers > 0, "example", column.example);
+    json.member_if(!column.thousands.empty(), "thousands", column.thousands);
     json.member("constant", column.constant).member("counts_rows", column.counts_rows).member("rises", column.rises);
     json.member("distinct", column.distinct)
         .member("sentinels", column.sentinels)
         .member_if(column.sentinels > 0, "sentinel", column.sentinel);
     json.member_if(column.copy_of >= 0, "copy_of", column.copy_of);
   });
-}
-
-std::string shell_word(const std::string& word) {
-  const auto is_safe = [](char letter) {
-    return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
-           std::string_view("_-./,:=+@%").find(letter) != std::string_view::npos ||
-           static_cast<unsigned char>(letter) >= 0x80;
-  };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_safe)) return word;
-  std::string out = "'";
-  for (const char letter : word) out += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return out + "'";
 }
 
 namespace {
@@ -163,6 +162,7 @@ std::string working_command(const DataArguments& arguments, const std::string& l
   add("--id", id);
   add("--labels", labels);
   add("--exclude", columns_left_out(survey, names, id, labels));
+  add("--thousands", arguments.thousands.empty() ? thousands_of(survey) : arguments.thousands);
   if (has_missing(survey)) out += " --missing mean";
   return out + more;
 }

@@ -21,9 +21,6 @@ void write_columns(Json& json, const Survey& survey);
 std::string working_command(const DataArguments& arguments, const std::string& labels, const Survey& survey,
                             const std::string& more);
 
-// A word as a shell takes it.
-std::string shell_word(const std::string& word);
-
 // "tamis select table.csv -k 5" of the words after the name of the program. `to_send`: for a page that other people
 // see, where an absolute path is only its last part.
 std::string command_line(const std::vector<std::string>& words, bool to_send);

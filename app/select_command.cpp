@@ -248,9 +248,10 @@ std::string cluster_sizes(const std::vector<int>& clusters) {
 std::string repetition_text(const Redundancy& found) {
   Index members = 0;
   for (const auto& group : found.groups) members += static_cast<Index>(group.size());
-  std::string out = found.groups.empty() ? concat("no two columns with |r| >= ", short_number(found.threshold))
-                                         : concat(found.groups.size(), " groups, ", members,
-                                                  " columns in all, with |r| >= ", short_number(found.threshold));
+  std::string out = found.groups.empty()
+                        ? concat("no two columns with |r| >= ", short_number(found.threshold))
+                        : concat(found.groups.size(), found.groups.size() == 1 ? " group, " : " groups, ", members,
+                                 " columns in all, with |r| >= ", short_number(found.threshold));
   double least = 1, most = 0;
   for (std::size_t j = 0; j < found.r2.size(); ++j) {
     if (found.representative[j] < 0) continue;

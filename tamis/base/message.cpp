@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "tamis/base/text/quote.h"
+
 namespace tamis {
 
 Part::Part(double value) {
@@ -16,19 +18,6 @@ Part::Part(bool is_signed, std::uint64_t bits) {
   words_ = {digits_, result.ptr};
 }
 
-namespace {
-
-// A word as a shell takes it.
-std::string quoted(std::string_view word) {
-  constexpr std::string_view kSpecial = " \t'\"\\`$&|;<>()[]{}*?#~!^";
-  if (word.find_first_of(kSpecial) == std::string_view::npos) return std::string(word);
-  std::string out = "'";
-  for (const char letter : word) out += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return out + "'";
-}
-
-}  // namespace
-
 Message Message::of(std::initializer_list<Part> parts) {
   Message out;
   for (const Part& part : parts) out.add(part);
@@ -40,7 +29,8 @@ void Message::add(const Part& part) {
   const std::size_t begin = text_.size();
   if (part.kind_ == Name::Kind::flag) text_ += "--";
   text_ += part.words_;
-  if (!part.value_.empty()) (text_ += ' ') += part.kind_ == Name::Kind::flag ? quoted(part.value_) : part.value_;
+  if (!part.value_.empty())
+    (text_ += ' ') += part.kind_ == Name::Kind::flag ? shell_word(part.value_) : std::string(part.value_);
   if (!part.kind_) return;
   marks_.push_back(
       {begin, text_.size(), {*part.kind_, std::string(part.words_), std::string(part.value_), last_method()}});

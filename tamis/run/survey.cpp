@@ -41,6 +41,12 @@ bool is_date(std::string_view cell) {
                           (between == ':' || rest[0] == ' ' || rest[0] == 'T'));
 }
 
+// 192.168.100.101 is no number of nearly 2e11.
+bool is_address(std::string_view cell) {
+  return std::count(cell.begin(), cell.end(), '.') == 3 &&
+         cell.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
 // 64 bits that depend on every cell and on their order.
 void mix(std::uint64_t& hash, std::uint64_t bits) {
   hash = (hash ^ bits) * 0x9E3779B97F4A7C15U;
@@ -83,19 +89,32 @@ class ColumnSurveyor {
     see(bits);
   }
 
+  // The same of what is a number for a reader who knows how it is written.
+  void add_marked(CellKind kind, std::string_view cell, Index line, Budget& budget) {
+    if (kind == CellKind::thousands && found_.grouped++ == 0) {
+      const char separator = group_separator(cell);
+      found_.thousands =
+          std::string_view(",.'").find(separator) == std::string_view::npos ? "space" : std::string(1, separator);
+    }
+    marked_ = true;
+    add_text(cell, line, budget);
+  }
+
   SurveyedColumn finish(Index rows) {
     constexpr Index kFewest = 8;  // rows; fewer are often in order by chance
     const Index values = numbers_ + found_.not_numbers;
     const bool numbers = values > 0 && found_.not_numbers == 0;
+    const bool readable = values > 0 && found_.not_numbers == found_.grouped;
     found_.content = values == 0          ? Content::empty
-                     : numbers            ? Content::number
+                     : readable           ? Content::number
                      : dates_ == values   ? Content::date
                      : answers_ == values ? Content::yes_no
                                           : Content::text;
     found_.constant = values > 0 && same_;
     found_.counts_rows = numbers && numbers_ == rows && rows > 1 && (counts_from_[0] || counts_from_[1]);
     found_.rises = numbers && numbers_ == rows && rises_ && rows >= kFewest;
-    found_.distinct = found_.content == Content::text && numbers_ == 0 && !repeats_ && values == rows && rows > 1;
+    found_.distinct =
+        found_.content == Content::text && numbers_ == 0 && !repeats_ && !marked_ && values == rows && rows > 1;
     if (numbers) find_sentinel();
     return found_;
   }
@@ -118,7 +137,7 @@ class ColumnSurveyor {
   SurveyedColumn found_;
   Index numbers_ = 0, dates_ = 0, answers_ = 0;
   double last_ = 0.0;
-  bool rises_ = true, same_ = true, repeats_ = false;
+  bool rises_ = true, same_ = true, repeats_ = false, marked_ = false;
   bool counts_from_[2] = {true, true};
   std::uint64_t first_ = 0, hash_ = 0;
   std::unordered_set<std::uint64_t> words_;
@@ -161,8 +180,12 @@ class TextSurveyor {
  private:
   void add(Index j, std::string_view text, Index line) {
     double value = 0.0;
-    if (parser_->parse(text, value) == CellKind::number) {
+    const CellKind kind = parser_->parse(text, value);
+    if (kind == CellKind::number) {
       columns_[j].add_number(value, found_.rows);
+    } else if ((kind == CellKind::thousands && !is_address(trimmed(text))) || kind == CellKind::percent ||
+               kind == CellKind::currency) {
+      columns_[j].add_marked(kind, trimmed(text), line, budget_);
     } else {
       columns_[j].add_text(trimmed(text), line, budget_);
     }

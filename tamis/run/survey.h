@@ -21,6 +21,8 @@ struct SurveyedColumn {
   Index not_numbers = 0;   // other cells that are no numbers
   std::string example;     // the first of them
   Index example_line = 0;
+  Index grouped = 0;         // of these, numbers with separators between thousands
+  std::string thousands;     // their separator, as --thousands takes it
   bool constant = false;     // all cells but missing ones are the same
   bool counts_rows = false;  // 0, 1, 2, ... or 1, 2, 3, ...
   bool rises = false;        // whole numbers that rise from row to row, as identifiers and times do

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "tamis/base/error.h"
+#include "tamis/base/text/quote.h"
 #include "tamis/base/text/utf8.h"
 #include "tamis/report/json.h"
 
@@ -78,6 +79,14 @@ TEST(Json, PlacesCommasAndWritesNullForWhatIsNotFinite) {
   EXPECT_EQ(json.text(),
             "{\"a\": 1, \"b\": [], \"c\": [0.5, null, null], \"d\": {}, \"e\": \"x\", \"f\": true, \"g\": null, "
             "\"h\": [\"p\", \"q\"], \"i\": 18446744073709551615}");
+}
+
+TEST(Quote, AWordAsAShellTakesIt) {
+  EXPECT_EQ(shell_word("table-1.csv"), "table-1.csv");
+  EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("my table"), "'my table'");
+  EXPECT_EQ(shell_word("it's"), "\"it's\"");
+  EXPECT_EQ(shell_word("it's $5"), "'it'\\''s $5'");
 }
 
 }  // namespace

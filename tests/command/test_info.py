@@ -121,3 +121,28 @@ def test_semicolons_and_decimal_commas(tmp_path):
     export().to_csv(tmp_path / "a.csv", index=False, sep=";", decimal=",")
     found, document = surveyed(tmp_path / "a.csv")
     assert found["flow"]["holds"] == "number" and found["flow_copy"]["copy_of"] == 3 and document["problem"] is None
+
+
+@pytest.mark.parametrize(("separator", "word"), [(".", "."), ("'", "'"), (" ", "space")])
+def test_separators_between_thousands_lead_to_the_option(tmp_path, separator, word):
+    frame = export()
+    frame["power"] = [f"{i + 1}{separator}{i:03d}" + (",5" if separator == "." else ".5") for i in range(len(frame))]
+    frame = frame[["city", "power"]] if separator == "." else frame[["city", "flow", "power"]]
+    frame.to_csv(tmp_path / "a.csv", index=False, sep=";")
+    found, document = surveyed(tmp_path / "a.csv")
+    assert (found["power"]["holds"], found["power"]["thousands"], found["power"]["distinct"]) == ("number", word, False)
+    assert f"--thousands {word} reads them" in tamis("info", tmp_path / "a.csv").out
+    command = shlex.split(document["command"])
+    assert command[command.index("--thousands") + 1] == word and "--id" not in command
+    run = tamis(*command[1:], "-m", "maxvar")
+    assert run.code == 0, str(run)
+
+
+@pytest.mark.parametrize("cell", ["{}.5 %", "{} EUR"])
+def test_numbers_with_a_unit_do_not_name_rows(tmp_path, cell):
+    frame = export()[NAMES]
+    frame["share"] = [cell.format(i) for i in range(len(frame))]
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    found, document = surveyed(tmp_path / "a.csv")
+    assert found["share"]["holds"] == "text" and not found["share"]["distinct"]
+    assert "--exclude share" in document["command"]

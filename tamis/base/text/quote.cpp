@@ -1,6 +1,7 @@
 #include "tamis/base/text/quote.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 
 #include "tamis/base/text/utf8.h"
@@ -41,6 +42,21 @@ std::string in_quotes(std::string_view text) {
   out += printable(text, 30);
   out += '"';
   return out;
+}
+
+std::string shell_word(std::string_view word) {
+  const auto is_safe = [](char letter) {
+    return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
+           std::string_view("_-./,:=+@%").find(letter) != std::string_view::npos ||
+           static_cast<unsigned char>(letter) >= 0x80;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_safe)) return std::string(word);
+  const bool has_quote = word.find('\'') != std::string_view::npos;
+  const bool plain_within = word.find_first_of("\"$`\\!") == std::string_view::npos;
+  if (has_quote && plain_within) return '"' + std::string(word) + '"';
+  std::string out = "'";
+  for (const char letter : word) out += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return out + "'";
 }
 
 }  // namespace tamis

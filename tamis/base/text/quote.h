@@ -11,6 +11,8 @@ namespace tamis {
 std::string printable(std::string_view text, std::size_t most = 60);
 // The same between quotes, cut shorter: what arrived.
 std::string in_quotes(std::string_view text);
+// A word as a shell takes it.
+std::string shell_word(std::string_view word);
 // Joins words with ", ", at most a dozen of them.
 template <class Words>
 std::string listed(const Words& words) {

@@ -31,7 +31,7 @@ Message option_for_thousands(std::string_view cell) {
   const char separator = group_separator(cell);
   return message(Flag{"thousands", separator == ','    ? ","
                                    : separator == '.'  ? "."
-                                   : separator == '\'' ? "\"'\""
+                                   : separator == '\'' ? "'"
                                                        : "space"});
 }
 
