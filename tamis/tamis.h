@@ -23,7 +23,7 @@
 #include "tamis/graph/laplacian.h"
 #include "tamis/run/compare.h"
 #include "tamis/run/select.h"
-#include "tamis/select/methods/css.h"
+#include "tamis/select/css/css.h"
 #include "tamis/select/methods/fspca.h"
 #include "tamis/select/methods/lapscore.h"
 #include "tamis/select/methods/maxvar.h"

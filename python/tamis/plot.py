@@ -193,14 +193,12 @@ def heat_map(selector, n_features=30, *, ax=None):
     -------
     matplotlib.axes.Axes
     """
-    chosen = _best(selector, n_features, "heat_map")
-    values = _relative_means(selector, chosen, "heat_map")
-    ax = _axes(ax)
+    ax, chosen, values = _frame_of_means(selector, n_features, ax, "heat_map", "means")
     image = ax.imshow(values, cmap="RdBu_r", vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
     ax.figure.colorbar(image, ax=ax, label="mean of the cluster, relative")
     ax.set_xticks(range(values.shape[1]))
     ax.set_yticks(range(len(chosen)), labels=_labels(selector, chosen))
-    ax.set(xlabel="cluster", title=f"{type(selector).__name__}: means of the clusters")
+    ax.set_xlabel("cluster")
     return ax
 
 
@@ -219,16 +217,14 @@ def profile(selector, n_features=30, *, ax=None):
     -------
     matplotlib.axes.Axes
     """
-    chosen = _best(selector, n_features, "profile")
-    values = _relative_means(selector, chosen, "profile")
-    ax = _axes(ax)
+    ax, chosen, values = _frame_of_means(selector, n_features, ax, "profile", "profiles")
     ax.axhline(0, color=_QUIET, linewidth=0.8)
     counts = np.bincount(selector.labels_[selector.labels_ >= 0], minlength=values.shape[1])
     for k in range(values.shape[1]):
         style = {"color": _COLORS[k % len(_COLORS)], "marker": _MARKERS[k % len(_MARKERS)], "markersize": 4, "linewidth": 1.2}
         ax.plot(range(len(chosen)), values[:, k], label=f"cluster {k} ({counts[k]} rows)", **style)
     ax.set_xticks(range(len(chosen)), labels=_labels(selector, chosen), rotation=90 if len(chosen) > 6 else 0)
-    ax.set(ylabel="mean of the cluster, relative", title=f"{type(selector).__name__}: profiles of the clusters")
+    ax.set_ylabel("mean of the cluster, relative")
     _legend_outside(ax, ax.get_legend_handles_labels()[0], loc="center left", bbox_to_anchor=(1.01, 0.5))
     return ax
 
@@ -349,6 +345,15 @@ def _best(selector, count, where):
 
 
 # --- Parts of the plots ------------------------------------------------------------------------------------------
+
+
+def _frame_of_means(selector, count, ax, where, shown):
+    """Axes with a title, the features to draw, best first, and their `_relative_means`."""
+    chosen = _best(selector, count, where)
+    values = _relative_means(selector, chosen, where)
+    ax = _axes(ax)
+    ax.set_title(f"{type(selector).__name__}: {shown} of the clusters")
+    return ax, chosen, values
 
 
 def _relative_means(selector, chosen, where):

@@ -2,8 +2,8 @@
 
 #include "tamis/base/error.h"
 #include "tamis/base/text/nearest.h"
+#include "tamis/select/css/css.h"
 #include "tamis/select/guided/guided.h"
-#include "tamis/select/methods/css.h"
 #include "tamis/select/methods/fspca.h"
 #include "tamis/select/methods/lapscore.h"
 #include "tamis/select/methods/maxvar.h"

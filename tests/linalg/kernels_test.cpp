@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tests/support/checks.h"
@@ -46,6 +47,21 @@ std::vector<T> packed(const Matrix& rows) {
   return out;
 }
 
+// Of each center -2 c, and ||c||^2.
+template <class T>
+std::pair<std::vector<T>, std::vector<T>> terms_of(const Matrix& centers) {
+  std::pair<std::vector<T>, std::vector<T>> out;
+  for (Index k = 0; k < centers.rows(); ++k) {
+    double sum = 0;
+    for (Index j = 0; j < centers.cols(); ++j) {
+      out.first.push_back(static_cast<T>(-2 * centers(k, j)));
+      sum += centers(k, j) * centers(k, j);
+    }
+    out.second.push_back(static_cast<T>(sum));
+  }
+  return out;
+}
+
 template <class T>
 struct Nearest {
   std::vector<T> best;
@@ -69,15 +85,7 @@ TYPED_TEST(Kernels, NearestMatchesTheNaiveArgmin) {
     for (const Index m : {1, 2, 3, 7, 16, 33}) {
       for (const Index k : {1, 2, 3, 4, 5, 7, 8, 9, 20}) {
         const Matrix y = support::random_matrix(rows, m, 1), centers = support::random_matrix(k, m, 2);
-        std::vector<T> g, norm;
-        for (Index q = 0; q < k; ++q) {
-          double sum = 0;
-          for (Index j = 0; j < m; ++j) {
-            g.push_back(static_cast<T>(-2 * centers(q, j)));
-            sum += centers(q, j) * centers(q, j);
-          }
-          norm.push_back(static_cast<T>(sum));
-        }
+        const auto [g, norm] = terms_of<T>(centers);
         const auto found = nearest_of<TypeParam>(y, g, norm);
         for (Index i = 0; i < rows; ++i) {
           long double best = std::numeric_limits<long double>::infinity(), chosen = 0;
@@ -109,15 +117,7 @@ TYPED_TEST(Kernels, TiesGoToTheLowerCentre) {
   for (const Index m : {1, 2, 5}) {
     for (const Index k : {2, 3, 4, 5, 6, 8, 9, 13, 17}) {
       const Matrix y = support::whole_numbers(77, m, 4, 3), centers = support::whole_numbers(k, m, 3, 4);
-      std::vector<T> g, norm;
-      for (Index q = 0; q < k; ++q) {
-        double sum = 0;
-        for (Index j = 0; j < m; ++j) {
-          g.push_back(static_cast<T>(-2 * centers(q, j)));
-          sum += centers(q, j) * centers(q, j);
-        }
-        norm.push_back(static_cast<T>(sum));
-      }
+      const auto [g, norm] = terms_of<T>(centers);
       const auto found = nearest_of<TypeParam>(y, g, norm);
       for (Index i = 0; i < y.rows(); ++i) {
         Index first = 0;
@@ -143,16 +143,9 @@ TYPED_TEST(Kernels, CandidatesMatchTheDefinition) {
         const auto points = packed<T>(y);
         const Index panels = (rows + kPanel - 1) / kPanel;
         const auto total = static_cast<std::size_t>(panels * kPanel);
-        std::vector<T> g, norm, square(total), current(total), out(total * static_cast<std::size_t>(count), T(-77));
+        const auto [g, norm] = terms_of<T>(centers);
+        std::vector<T> square(total), current(total), out(total * static_cast<std::size_t>(count), T(-77));
         std::vector<double> cost(static_cast<std::size_t>(count), -77);
-        for (Index t = 0; t < count; ++t) {
-          double sum = 0;
-          for (Index j = 0; j < m; ++j) {
-            g.push_back(static_cast<T>(-2 * centers(t, j)));
-            sum += centers(t, j) * centers(t, j);
-          }
-          norm.push_back(static_cast<T>(sum));
-        }
         for (Index i = 0; i < rows; ++i) {
           for (Index j = 0; j < m; ++j) square[static_cast<std::size_t>(i)] += static_cast<T>(y(i, j) * y(i, j));
           current[static_cast<std::size_t>(i)] =

@@ -15,15 +15,6 @@
 namespace tamis {
 namespace {
 
-Matrix centred(Matrix x) {
-  for (Index j = 0; j < x.cols(); ++j) {
-    double mean = 0;
-    for (Index i = 0; i < x.rows(); ++i) mean += x(i, j) / static_cast<double>(x.rows());
-    for (Index i = 0; i < x.rows(); ++i) x(i, j) -= mean;
-  }
-  return x;
-}
-
 // 1 - what is left of column j after its projection onto the columns.
 double r2_of(const Matrix& z, Index j, const std::vector<Index>& columns) {
   const Matrix q = orthonormalized(support::columns_of(z, columns)), t = product_transposed_left(q, z);
@@ -43,7 +34,7 @@ Redundancy found_in(const Source& source, const std::vector<Index>& selected, do
 }
 
 TEST(Redundancy, R2IsThatOfARegression) {
-  const Matrix x = support::mixture(70, 12, 3, 6, 4, 1), z = centred(x);
+  const Matrix x = support::mixture(70, 12, 3, 6, 4, 1), z = support::centered_columns(x);
   const std::vector<Index> selected = {9, 2, 5};
   for (const Source& source : {support::dense(x), support::sparse(x), support::dense(x, 7)}) {
     const Redundancy found = found_in(source, selected);
@@ -75,7 +66,7 @@ TEST(Redundancy, CopiesAmongTheSelectedOnesDoNoHarm) {
   Matrix x = support::mixture(60, 8, 3, 4, 4, 5);
   for (Index i = 0; i < x.rows(); ++i) x(i, 6) = 5 * x(i, 1), x(i, 7) = 0.25, x(i, 3) = x(i, 1) + 1e-3 * x(i, 0);
   const Redundancy found = found_in(support::dense(x), {6, 1, 7, 2});
-  const Matrix z = centred(x);
+  const Matrix z = support::centered_columns(x);
   for (const Index j : {0, 3, 4, 5}) EXPECT_NEAR(found.r2[j], r2_of(z, j, {1, 2}), 1e-9);
   EXPECT_EQ(found.representative[3], 6);  // the better of the copies
   EXPECT_EQ(found.r2[7], 1);

@@ -1,4 +1,4 @@
-#include "tamis/select/methods/css.h"
+#include "tamis/select/css/css.h"
 
 #include <gtest/gtest.h>
 

@@ -19,13 +19,9 @@ Selection run(const Source& source, const FspcaOptions& options) {
   return fspca(source, options, context);
 }
 
-Matrix scatter_of(Matrix x) {
-  for (Index j = 0; j < x.cols(); ++j) {
-    double mean = 0;
-    for (Index i = 0; i < x.rows(); ++i) mean += x(i, j) / static_cast<double>(x.rows());
-    for (Index i = 0; i < x.rows(); ++i) x(i, j) -= mean;
-  }
-  return product_transposed_left(x, x);
+Matrix scatter_of(const Matrix& x) {
+  const Matrix z = support::centered_columns(x);
+  return product_transposed_left(z, z);
 }
 
 double trace(const Matrix& a) {

@@ -10,8 +10,8 @@
 
 #include "tamis/linalg/dense.h"
 #include "tamis/run/select.h"
+#include "tamis/select/css/css.h"
 #include "tamis/select/guided/alignment.h"
-#include "tamis/select/methods/css.h"
 #include "tamis/select/ufcm/ufcm.h"
 #include "tests/support/checks.h"
 #include "tests/support/tables.h"

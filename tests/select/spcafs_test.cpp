@@ -13,15 +13,6 @@
 namespace tamis {
 namespace {
 
-Matrix centred(Matrix x) {
-  for (Index j = 0; j < x.cols(); ++j) {
-    double mean = 0;
-    for (Index i = 0; i < x.rows(); ++i) mean += x(i, j) / static_cast<double>(x.rows());
-    for (Index i = 0; i < x.rows(); ++i) x(i, j) -= mean;
-  }
-  return x;
-}
-
 Selection run(const Source& source, const SpcafsOptions& options = {}) {
   Context context(2);
   return spcafs(source, options, context);
@@ -29,7 +20,7 @@ Selection run(const Source& source, const SpcafsOptions& options = {}) {
 
 // ||X - X W W'||^2 + beta sum_i (||w^i||^2 + 1e-10)^(p/2), straight from the definition.
 double loss(const Matrix& table, const Matrix& w, double beta, double p) {
-  const Matrix x = centred(table), fitted = product(product(x, w), transposed(w));
+  const Matrix x = support::centered_columns(table), fitted = product(product(x, w), transposed(w));
   double sum = 0;
   for (Index i = 0; i < x.size(); ++i) sum += std::pow(x.data()[i] - fitted.data()[i], 2);
   for (Index i = 0; i < w.rows(); ++i) {
@@ -60,7 +51,7 @@ TEST(Spcafs, TheObjectiveIsThePublishedOneAndFalls) {
 // Without a penalty W spans the leading eigenvectors V of X'X: ||w^i||^2 = (VV')_ii, and what is left of X is the rest
 // of its spectrum.
 TEST(Spcafs, WithoutAPenaltyItIsPca) {
-  const Matrix table = support::mixture(80, 9, 4, 9, 6, 3), x = centred(table);
+  const Matrix table = support::mixture(80, 9, 4, 9, 6, 3), x = support::centered_columns(table);
   SpcafsOptions options;
   options.beta = 0.0, options.dims = 3, options.tolerance = 0, options.iterations = 40;
   const Selection found = run(support::dense(table), options);

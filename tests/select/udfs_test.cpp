@@ -18,15 +18,6 @@ Selection run(const Source& source, const UdfsOptions& options) {
   return udfs(source, options, context);
 }
 
-Matrix centred(Matrix x) {
-  for (Index j = 0; j < x.cols(); ++j) {
-    double mean = 0;
-    for (Index i = 0; i < x.rows(); ++i) mean += x(i, j) / static_cast<double>(x.rows());
-    for (Index i = 0; i < x.rows(); ++i) x(i, j) -= mean;
-  }
-  return x;
-}
-
 // A^-1 by Gauss and Jordan.
 Matrix inverse_of(Matrix a) {
   const Index m = a.rows();
@@ -94,7 +85,7 @@ std::vector<double> row_norms(const Matrix& w) {
 
 TEST(Udfs, IsTheDefinitionWrittenOut) {
   for (const std::uint64_t seed : {1, 2}) {
-    const Matrix table = support::mixture(40, 9, 3, 4, 3, seed), x = centred(table);
+    const Matrix table = support::mixture(40, 9, 3, 4, 3, seed), x = support::centered_columns(table);
     UdfsOptions options;
     options.clusters = 3, options.neighbors = 6, options.ridge = 5, options.gamma = 0.05;
     options.iterations = 6, options.tolerance = 0;

@@ -483,18 +483,9 @@ UfcmOptions exactly(Index k, Index clusters, double alpha) {
   return options;
 }
 
-Matrix centered_columns(Matrix x) {
-  for (Index j = 0; j < x.cols(); ++j) {
-    double mean = 0;
-    for (Index i = 0; i < x.rows(); ++i) mean += x(i, j) / static_cast<double>(x.rows());
-    for (Index i = 0; i < x.rows(); ++i) x(i, j) -= mean;
-  }
-  return x;
-}
-
 // M = (1 - alpha) S + alpha B, from its definition.
 Matrix matrix_of(const Matrix& x, const std::vector<int>& clusters, double alpha) {
-  const Matrix z = centered_columns(x);
+  const Matrix z = support::centered_columns(x);
   const Index c = *std::max_element(clusters.begin(), clusters.end()) + 1;
   Matrix sums(c, x.cols());
   std::vector<double> counts(static_cast<std::size_t>(c));

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "tamis/run/select.h"
-#include "tamis/select/methods/css.h"
+#include "tamis/select/css/css.h"
 #include "tamis/select/methods/maxvar.h"
 #include "tamis/select/ufcm/ufcm.h"
 #include "tests/support/checks.h"

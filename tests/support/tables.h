@@ -58,6 +58,16 @@ inline Matrix whole_numbers(Index rows, Index cols, Index below, std::uint64_t s
   return out;
 }
 
+// Less the means of the columns.
+inline Matrix centered_columns(Matrix x) {
+  for (Index j = 0; j < x.cols(); ++j) {
+    double mean = 0;
+    for (Index i = 0; i < x.rows(); ++i) mean += x(i, j) / static_cast<double>(x.rows());
+    for (Index i = 0; i < x.rows(); ++i) x(i, j) -= mean;
+  }
+  return x;
+}
+
 inline Matrix columns_of(const Matrix& a, const std::vector<Index>& columns) {
   Matrix out(a.rows(), static_cast<Index>(columns.size()));
   for (Index i = 0; i < out.rows(); ++i) {
