@@ -347,8 +347,9 @@ def test_no_figure_is_cut_or_shrunk(pages, open_page, name, width):
     assert cut == []
 
 
-def test_short_labels_tell_long_names_apart(pages, open_page):
-    opened = open_page(pages["long"], viewport={"width": 400, "height": 900})
+@pytest.mark.parametrize("width", [400, 800, 1280])
+def test_short_labels_tell_long_names_apart(pages, open_page, width):
+    opened = open_page(pages["long"], viewport={"width": width, "height": 900})
     titles = opened.page.locator("figure h3").all_inner_texts()
     place = titles.index("Means by cluster") + 1
     labels = opened.eval(f"""() => [...document.querySelectorAll('#plot-{place} .role-axis-label text')]

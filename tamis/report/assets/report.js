@@ -35,7 +35,8 @@
     return series.map((one) => (one.control ? variable("--control") : palette[next++ % palette.length]));
   }
 
-  const is_narrow = (width) => width < 420;
+  const is_narrow = (width) => width < 420;  // the legend of colors is above the picture
+  const is_short = (width) => width < 500;  // of labels
 
   // `high`: of the picture without its axes; the legend of colors is no longer than it.
   function config(meta, width, high) {
@@ -47,7 +48,7 @@
       background: null, font: font, padding: 2,
       view: { stroke: null },
       axis: { labelColor: soft, titleColor: soft, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal",
-              gridColor: grid, domainColor: line, tickColor: line, labelLimit: width < 500 ? 86 : 130, titlePadding: 8 },
+              gridColor: grid, domainColor: line, tickColor: line, labelLimit: is_short(width) ? 86 : 130, titlePadding: 8 },
       axisX: { grid: false },
       axisQuantitative: { tickCount: 5 },
       header: { labelColor: ink, labelFontSize: 13, labelFontWeight: 600, titleColor: soft, labelLimit: 260 },
@@ -74,7 +75,7 @@
     const meta = spec.usermeta || {};
     // The numbers on the cells of heat maps, and the length of their labels.
     const numbers = is_dark() ? { ink: "#ffffff", paper: "#000000", deep: 0.5 } : {};
-    if (is_narrow(width)) numbers.letters = 10;
+    if (is_short(width)) numbers.letters = 10;
     for (const one of spec.params || []) {
       if (one.name in numbers) one.value = numbers[one.name];
     }
@@ -93,7 +94,7 @@
     if (meta.aspect) {
       const most = Math.min(inner.width, meta.widest);
       const beside = is_narrow(width) ? 100 : 150;  // the labels, and the legend if it is there
-      if (!spec.facet) spec.width = Math.min(width, most + (is_narrow(width) ? beside : 210));
+      if (!spec.facet) spec.width = Math.min(width, is_narrow(width) ? Math.max(most + beside, 260) : most + 210);
       const high = Math.max(60, Math.min(most, spec.facet ? most : width - beside) * meta.aspect);
       inner.height = Math.round(Math.min(high, meta.most || high));
     } else {
