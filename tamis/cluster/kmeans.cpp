@@ -64,8 +64,16 @@ KMeansResult kmeans(const Points<T>& points, const KMeansOptions& options, Conte
   context.pool().run(options.restarts, [&](Index r) {
     Run<T>& run = runs[r];
     run.start_from_centers(Seeding<T>(points, options, r).centers());
-    run.advance(kFirstSteps);
+    if (options.to_the_end) {
+      run.finish();
+    } else {
+      run.advance(kFirstSteps);
+    }
   });
+  if (options.to_the_end) {
+    const auto by_inertia = [](const Run<T>& a, const Run<T>& b) { return a.inertia() < b.inertia(); };
+    return std::min_element(runs.begin(), runs.end(), by_inertia)->take();
+  }
   double near = kFirstNear;
   while (alive.size() > 1) {
     std::stable_sort(alive.begin(), alive.end(), [&](auto a, auto b) { return runs[a].inertia() < runs[b].inertia(); });

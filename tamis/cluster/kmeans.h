@@ -6,8 +6,8 @@
 // nearest center, and change nothing.
 //
 // Restarts are thinned by successive halving: all get a few Lloyd steps, the better half goes on, and only the
-// last one runs to its end, where small clusters also exchange single points (Hartigan). The inertia never rises
-// from one step to the next.
+// last one runs to its end, where small clusters also exchange single points (Hartigan); unless all are to run to their
+// end. The inertia never rises from one step to the next.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,9 @@ struct KMeansOptions {
   Index iterations = 100;
   enum class Start { plus_plus, random } start = Start::plus_plus;
   std::uint64_t seed = 0;
-  bool exchange = true;    // small clusters exchange single points in the end
-  std::vector<int> fixed;  // cluster of each row, -1 where free; empty: all free
+  bool exchange = true;     // small clusters exchange single points in the end
+  bool to_the_end = false;  // every restart runs to its end, and the best of them then is the result (kmeans() only)
+  std::vector<int> fixed;   // cluster of each row, -1 where free; empty: all free
   // Inertia to beat: restarts that come nowhere near it are given up early (kmeans() only).
   double threshold = std::numeric_limits<double>::infinity();
 };

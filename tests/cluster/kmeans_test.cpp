@@ -171,6 +171,30 @@ TEST(KMeans, MoreRestartsAreNoWorseOnAverage) {
 }
 
 // The inertia must not drown in the offset of the points: ||y||^2 - ||s||^2 / n alone would.
+// The restart that is best in the end need not be among the better half after a few steps.
+TEST(KMeans, TheBestRestartIsThatWithTheLeastInertiaInTheEnd) {
+  Context context(2);
+  Index better = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Matrix y = support::random_matrix(40, 12, seed);
+    KMeansOptions options;
+    options.clusters = 4, options.seed = seed;
+    double least = std::numeric_limits<double>::infinity();
+    for (options.restarts = 1; options.restarts <= 8; ++options.restarts) {
+      options.to_the_end = false;
+      const KMeansResult thinned = kmeans(y, options, context);
+      options.to_the_end = true;
+      const KMeansResult all = kmeans(y, options, context);
+      if (options.restarts == 1) EXPECT_EQ(all.labels, thinned.labels);
+      EXPECT_LE(all.inertia, least);
+      EXPECT_LE(all.inertia, thinned.inertia);
+      better += all.inertia < thinned.inertia * (1 - 1e-9) ? 1 : 0;
+      least = all.inertia;
+    }
+  }
+  EXPECT_GT(better, 20);
+}
+
 TEST(KMeans, InertiaSurvivesAnOffset) {
   for (const double offset : {1e4, 1e6, 1e8}) {
     Matrix y = support::mixture(120, 3, 3, 3, 4, 2);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "tests/support/checks.h"
 #include "tests/support/tables.h"
@@ -89,14 +91,19 @@ TEST(SparseKm, TheObjectiveIsThatOfTheDefinitionAndNeverFalls) {
 
 // With few rows in a cluster the nearest mean is not enough: a row that leaves its cluster moves that mean, too.
 TEST(SparseKm, NoSingleRowCanRaiseTheObjective) {
-  for (std::uint64_t seed = 0; seed < 5; ++seed) {
-    const Matrix x = support::random_matrix(40, 25, seed);
+  const std::vector<std::pair<Index, Index>> shapes = {{40, 25}, {30, 60}, {90, 150}, {40, 25}, {70, 300}};
+  for (std::size_t seed = 0; seed < shapes.size(); ++seed) {
+    const auto [n, d] = shapes[seed];
+    const Matrix x = support::random_matrix(n, d, seed);
     SparseKmOptions options;
     options.clusters = 4;
     options.bound = 2.5;
     options.iterations = 60;
     options.tolerance = 0;
     const Selection found = run(support::dense(x), options, seed);
+    for (const Source& source : {support::sparse(x), support::dense(x, 7)}) {
+      EXPECT_EQ(run(source, options, seed).clusters, found.clusters) << n << " x " << d;
+    }
     const auto value = [&](const std::vector<int>& labels) {
       const std::vector<double> a = between(x, labels, options.clusters);
       return std::inner_product(a.begin(), a.end(), found.scores.begin(), 0.0);
@@ -106,7 +113,7 @@ TEST(SparseKm, NoSingleRowCanRaiseTheObjective) {
       std::vector<int> labels = found.clusters;
       if (std::count(labels.begin(), labels.end(), labels[i]) == 1) continue;
       for (labels[i] = 0; labels[i] < options.clusters; ++labels[i]) {
-        EXPECT_LE(value(labels), reached * (1 + 1e-9)) << "seed " << seed << ", row " << i << " to " << labels[i];
+        EXPECT_LE(value(labels), reached * (1 + 1e-9)) << n << " x " << d << ", row " << i << " to " << labels[i];
       }
     }
   }

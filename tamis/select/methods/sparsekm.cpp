@@ -11,6 +11,7 @@
 #include "tamis/base/random.h"
 #include "tamis/cluster/kmeans.h"
 #include "tamis/data/passes/passes.h"
+#include "tamis/data/passes/principal.h"
 #include "tamis/select/direct.h"
 #include "tamis/select/row_clusters.h"
 #include "tamis/select/shared_options.h"
@@ -25,7 +26,7 @@ constexpr Index kStartNumbers = Index{1} << 25;     // of these rows
 constexpr Index kGapRows = 1000, kFewGapRows = 50;  // of the permutation gap, and where rows are long
 constexpr Index kGapNumbers = Index{1} << 24;       // of these rows, times c
 constexpr Index kLloydSteps = 10;                   // of k-means for one w
-constexpr Index kFewRows = 200;                     // up to which k-means ends with exchanges of single rows (kmeans.h)
+constexpr Index kFewRows = 200;                     // up to which every k-means ends with exchanges of single rows
 constexpr Index kBounds = 10;                       // values of s, as in the authors' package sparcl
 constexpr Index kFineBounds = 7;                    // and then around the best
 constexpr double kLeastBound = 1.2, kMostBound = 0.9;
@@ -154,7 +155,7 @@ SparseFit sparse_fit(WeightedClusters clusters, double s, Index iterations, doub
   while (static_cast<Index>(out.objective.size()) < iterations && !out.converged) {
     Index step = 0;
     while (step < kLloydSteps && clusters.step(out.w) > 0) ++step;
-    if (step == 0) clusters.exchange(out.w);
+    clusters.exchange(out.w);
     a = clusters.between();
     std::vector<double> w = sparse_weights(a, s);
     out.converged = change_of(out.w, w) <= tolerance;
@@ -187,10 +188,29 @@ Matrix centred_rows(Matrix rows, const ColumnMoments& moments) {
   return rows;
 }
 
+// Labels of k-means on few rows, where single rows are exchanged in every restart; long ones are turned into as many
+// columns as there are rows, which leaves their distances as they are.
+std::vector<int> cluster_few_rows(const Matrix& rows, Index clusters, Index restarts, Context& context) {
+  context.phase("k-means of the rows");
+  KMeansOptions options;
+  options.clusters = clusters;
+  options.restarts = restarts;
+  options.seed = context.seed;
+  options.to_the_end = true;
+  if (rows.cols() <= rows.rows()) return kmeans(rows, options, context).labels;
+  const Source source = owned(rows);
+  const Centered z(source, column_moments(source, context));
+  Matrix points = principal_points(z, rows.rows(), Accuracy::full, context);
+  if (points.cols() == 0) points = Matrix(rows.rows(), 1);
+  return kmeans(std::move(points), options, context).labels;
+}
+
 // Centres of k-means on these rows.
 Matrix start_means(const Matrix& rows, Index clusters, Index restarts, Context& context) {
   const UncountedPasses uncounted(context);
-  const std::vector<int> labels = cluster_rows(owned(rows), clusters, restarts, context).labels;
+  const std::vector<int> labels = rows.rows() <= kFewRows
+                                      ? cluster_few_rows(rows, clusters, restarts, context)
+                                      : cluster_rows(owned(rows), clusters, restarts, context).labels;
   Matrix means(clusters, rows.cols());
   std::vector<double> counts(clusters);
   for (Index i = 0; i < rows.rows(); ++i) {
