@@ -237,14 +237,14 @@ def test_after_a_fork(way, tmp_path):
     assert child(run, tmp_path / "forks.py", way) == ["same"]
 
 
-def fit_and_count(name, seed):
+def fit_and_count(name, X):
     """Scores, and the threads that n_jobs=None came to."""
-    return make(name).fit(planted(150, 12, seed=seed)).scores_, _running.thread_count(None)
+    return make(name).fit(X).scores_, _running.thread_count(None)
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
 def test_joblib(backend):
-    jobs = [(name, seed) for name in ("ufcm", "mcfs") for seed in range(3)]
+    jobs = [(name, planted(150, 12, seed=seed)) for name in ("ufcm", "mcfs") for seed in range(3)]
     expected = [fit_and_count(*job)[0] for job in jobs]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

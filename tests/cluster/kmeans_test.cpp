@@ -425,7 +425,8 @@ TEST(KMeans, WeightedPointsAreRepeatedPoints) {
   }
 }
 
-// One step from given centers is the same step. Where rows of weight 0 alone still move, the weighted run takes more steps.
+// One step from given centers is the same step. Where points of weight 0 alone still move, the weighted run takes more
+// steps. The centers are points: an empty cluster would get one of the repeated points, and all of the weighted one.
 TEST(KMeans, StepsOfWeightedPointsAreThoseOfRepeatedOnes) {
   Context context(1);
   const Matrix y = support::random_matrix(80, 3, 32);
@@ -433,7 +434,8 @@ TEST(KMeans, StepsOfWeightedPointsAreThoseOfRepeatedOnes) {
   KMeansOptions options;
   options.clusters = 4;
   options.exchange = false;
-  const Matrix centers = support::random_matrix(4, 3, 33);
+  Matrix centers(4, 3);
+  for (Index k = 0; k < 4; ++k) std::copy_n(y.row(std::vector<Index>{1, 2, 3, 6}[k]), 3, centers.row(k));
   const KMeansResult found = lloyd(Points<double>(y, weights), centers, options, context);
   KMeansResult wanted = lloyd(Points<double>(support::repeated(y, weights)), centers, options, context);
   EXPECT_EQ(support::repeated(found.labels, weights), wanted.labels);
