@@ -17,8 +17,6 @@ namespace {
 constexpr std::uint64_t kHalvesStream = 0x68616c76;
 constexpr double kQuarterTurn = std::numbers::pi / 2, kHalfTurn = 3.1;
 
-double angle_of(std::complex<double> z) { return elementary::atan2(z.imag(), z.real()); }
-
 std::complex<double> exponential(std::complex<double> z) {
   const double size = elementary::exp(z.real());
   return {size * elementary::cos(z.imag()), size * elementary::sin(z.imag())};
@@ -38,53 +36,42 @@ class QuadraticForm {
   double least() const { return low_; }
   double most() const { return high_; }
 
-  // Of the cumulant generating function K(u) = -1/2 sum log(1 - 2 u m_i): sum of f(m) over all terms.
-  template <class Function>
-  double sum(Function f) const {
-    double out = zeros_ > 0 ? static_cast<double>(zeros_) * f(-s_) : 0.0;
-    for (const double m : m_) out += f(m);
-    return out;
-  }
-  double slope(double u) const {  // K'(u)
-    return sum([u](double m) { return m / (1 - 2 * u * m); });
-  }
-  double curvature(double u) const {  // K''(u)
-    return 2 * sum([u](double m) { return m / (1 - 2 * u * m) * (m / (1 - 2 * u * m)); });
-  }
-
-  // log E exp(z Q) for complex z, whose factors 1 - 2 z m_i all have a positive real part. Logarithms are dear: factors
-  // are multiplied as long as the angle of their product stays within a half turn.
-  std::complex<double> log_moment(std::complex<double> z) const {
-    double size = 0, angle = 0, turned = 0;
-    std::complex<double> product = 1;
-    const auto flush = [&] {
-      size += elementary::log(std::norm(product));
-      angle += angle_of(product);
-      product = 1;
-      turned = 0;
-    };
-    for (const double m : m_) {
-      const std::complex<double> factor = 1.0 - 2.0 * z * m;
-      const double most = std::min(std::abs(factor.imag() / factor.real()), kQuarterTurn);
-      if (turned + most > kHalfTurn) flush();
-      product *= factor;
-      turned += most;
-      if (const double square = std::norm(product); square > 1e100 || square < 1e-100) flush();
+  struct Slope {
+    double first, second;
+  };
+  // K' and K'' of the cumulant generating function K(u) = -1/2 sum log(1 - 2 u m_i).
+  Slope slope(double u) const {
+    double first[4] = {}, second[4] = {};
+    const std::size_t whole = m_.size() / 4 * 4;
+    for (std::size_t i = 0; i < whole; i += 4) {
+      for (std::size_t lane = 0; lane < 4; ++lane) {
+        const double term = m_[i + lane] / (1 - 2 * u * m_[i + lane]);
+        first[lane] += term;
+        second[lane] += term * term;
+      }
     }
-    flush();
-    const std::complex<double> zero = 1.0 + 2.0 * z * s_;
-    size += static_cast<double>(zeros_) * elementary::log(std::norm(zero));
-    angle += static_cast<double>(zeros_) * angle_of(zero);
-    return {-size / 4, -angle / 2};
+    const double zero = zeros_ > 0 ? -s_ / (1 + 2 * u * s_) : 0.0, count = static_cast<double>(zeros_);
+    Slope out{count * zero, count * zero * zero};
+    for (std::size_t i = whole; i < m_.size(); ++i) {
+      const double term = m_[i] / (1 - 2 * u * m_[i]);
+      out.first += term;
+      out.second += term * term;
+    }
+    for (std::size_t lane = 0; lane < 4; ++lane) {
+      out.first += first[lane];
+      out.second += second[lane];
+    }
+    out.second *= 2;
+    return out;
   }
 
   // The root of K', which rises on (1 / (2 least), 1 / (2 most)): Newton, held within a shrinking bracket.
   double saddlepoint() const {
     double low = 1 / (2 * low_), high = 1 / (2 * high_), u = 0;
     for (int round = 0; round < 200; ++round) {
-      const double slope_here = slope(u);
-      (slope_here > 0 ? high : low) = u;
-      const double next = u - slope_here / curvature(u);
+      const Slope here = slope(u);
+      (here.first > 0 ? high : low) = u;
+      const double next = u - here.first / here.second;
       const double step = next > low && next < high ? next : (low + high) / 2;
       if (std::abs(step - u) <= 1e-14 * std::abs(u) || step == u) break;
       u = step;
@@ -93,9 +80,63 @@ class QuadraticForm {
   }
 
  private:
+  friend class LogMoment;
   std::vector<double> m_;
   Index zeros_;
   double s_, low_, high_;
+};
+
+// log E exp(z Q) = -1/2 sum log(1 - 2 z m_i) on the line z = x + iy, where all 1 - 2 x m_i are positive:
+// 1 - 2 z m_i = (1 - 2 x m_i) (1 + i y r_i).
+class LogMoment {
+ public:
+  LogMoment(const QuadraticForm& q, double x) : zeros_(static_cast<double>(q.zeros_)) {
+    r_.reserve(q.m_.size());
+    double product = 1;
+    for (const double m : q.m_) {
+      const double factor = 1 - 2 * x * m;
+      r_.push_back(-2 * m / factor);
+      product *= factor;
+      if (!(product > 1e-100 && product < 1e100)) flush(product);
+    }
+    flush(product);
+    if (q.zeros_ == 0) return;
+    const double zero = 1 + 2 * x * q.s_;
+    real_ += zeros_ * elementary::log(zero);
+    zero_ = 2 * q.s_ / zero;
+  }
+
+  // Logarithms are dear: factors are multiplied as long as the angle of their product stays within a half turn.
+  std::complex<double> operator()(double y) const {
+    double size = 0, angle = 0, turned = 0, real = 1, imaginary = 0;
+    const auto flush = [&] {
+      size += elementary::log(real * real + imaginary * imaginary);
+      angle += elementary::atan2(imaginary, real);
+      real = 1, imaginary = 0, turned = 0;
+    };
+    for (const double r : r_) {
+      const double t = y * r, most = std::min(std::abs(t), kQuarterTurn);
+      if (turned + most > kHalfTurn) flush();
+      const double turned_real = real - imaginary * t;
+      imaginary += real * t;
+      real = turned_real;
+      turned += most;
+    }
+    flush();
+    const double t = y * zero_;
+    size += zeros_ * elementary::log(1 + t * t);
+    angle += zeros_ * elementary::atan2(t, 1.0);
+    return {-real_ / 2 - size / 4, -angle / 2};
+  }
+
+ private:
+  void flush(double& product) {
+    real_ += elementary::log(product);
+    product = 1;
+  }
+
+  std::vector<double> r_;
+  double zeros_, real_ = 0, zero_ = 0;
 };
 
 // Two halves of the columns: copies share a fingerprint, and so a half.
@@ -129,15 +170,16 @@ double quadratic_ratio_tail(const std::vector<double>& values, Index count, doub
   const QuadraticForm q(values, count, s);
   if (q.most() <= 0) return 0;
   if (q.least() >= 0) return 1;
-  const double u = q.saddlepoint(), width = 1 / std::sqrt(q.curvature(u));
+  const double u = q.saddlepoint(), width = 1 / std::sqrt(q.slope(u).second);
   const double branch = u >= 0 ? 1 / (2 * q.most()) : 1 / (2 * q.least());
   // The line stays clear of the pole at 0.
   const double line = std::copysign(std::max(std::abs(u), std::min(width / 2, std::abs(branch) / 2)), branch);
   const double step = std::min({width / 2.5, std::abs(line) / 3, std::abs(branch - line) / 3});
+  const LogMoment log_moment(q, line);
   double sum = 0;
   for (int j = 0; j < 4000; ++j) {
     const std::complex<double> z(line, j * step);
-    const std::complex<double> term = exponential(q.log_moment(z)) / z;
+    const std::complex<double> term = exponential(log_moment(j * step)) / z;
     sum += (j == 0 ? 0.5 : 1.0) * term.real();
     if (elementary::hypot(term.real(), term.imag()) <= 1e-9 * std::abs(sum)) break;
   }
