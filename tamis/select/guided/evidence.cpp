@@ -15,12 +15,7 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kHalvesStream = 0x68616c76;
-constexpr double kQuarterTurn = std::numbers::pi / 2, kHalfTurn = 3.1;
-
-std::complex<double> exponential(std::complex<double> z) {
-  const double size = elementary::exp(z.real());
-  return {size * elementary::cos(z.imag()), size * elementary::sin(z.imag())};
-}
+constexpr double kTurn = 2 * std::numbers::pi;
 
 // Q = sum m_i z_i^2 with m = v - s: Q > 0 where the share is above s. The zeros among the v are one term.
 class QuadraticForm {
@@ -36,40 +31,53 @@ class QuadraticForm {
   double least() const { return low_; }
   double most() const { return high_; }
 
-  struct Slope {
-    double first, second;
+  // K', K'' and K''' of the cumulant generating function K(u) = -1/2 sum log(1 - 2 u m_i).
+  struct Slopes {
+    double first, second, third;
   };
-  // K' and K'' of the cumulant generating function K(u) = -1/2 sum log(1 - 2 u m_i).
-  Slope slope(double u) const {
-    double first[4] = {}, second[4] = {};
+  Slopes slopes(double u) const {
+    double first[4] = {}, second[4] = {}, third[4] = {};
     const std::size_t whole = m_.size() / 4 * 4;
+    const auto add = [&](std::size_t lane, double count, double m) {
+      const double term = m / (1 - 2 * u * m), square = count * term * term;
+      first[lane] += count * term;
+      second[lane] += square;
+      third[lane] += square * term;
+    };
     for (std::size_t i = 0; i < whole; i += 4) {
-      for (std::size_t lane = 0; lane < 4; ++lane) {
-        const double term = m_[i + lane] / (1 - 2 * u * m_[i + lane]);
-        first[lane] += term;
-        second[lane] += term * term;
-      }
+      for (std::size_t lane = 0; lane < 4; ++lane) add(lane, 1, m_[i + lane]);
     }
-    const double zero = zeros_ > 0 ? -s_ / (1 + 2 * u * s_) : 0.0, count = static_cast<double>(zeros_);
-    Slope out{count * zero, count * zero * zero};
-    for (std::size_t i = whole; i < m_.size(); ++i) {
-      const double term = m_[i] / (1 - 2 * u * m_[i]);
-      out.first += term;
-      out.second += term * term;
+    for (std::size_t i = whole; i < m_.size(); ++i) add(i - whole, 1, m_[i]);
+    if (zeros_ > 0) add(3, static_cast<double>(zeros_), -s_);
+    const auto sum = [](const double* lanes) { return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]); };
+    return {sum(first), 2 * sum(second), 8 * sum(third)};
+  }
+
+  // log E exp(z Q) = -1/2 sum log(1 - 2 z m_i) for z above the real axis. Logarithms are dear: factors are multiplied.
+  // Those of positive m all turn one way and by less than a half turn, so that a product goes from below the real axis
+  // to above only where it passes its negative part; those of negative m turn the other way.
+  std::complex<double> log_moment(std::complex<double> z) const {
+    Product down, up;
+    for (const double m : m_) {
+      Product& product = m > 0 ? down : up;
+      product.multiply(1 - 2 * z.real() * m, -2 * z.imag() * m);
+      product.turns += (product.before < 0) != (product.imaginary < 0) && (product.before < 0) == (m > 0) ? 1 : 0;
     }
-    for (std::size_t lane = 0; lane < 4; ++lane) {
-      out.first += first[lane];
-      out.second += second[lane];
+    const double real = 1 + 2 * z.real() * s_, imaginary = 2 * z.imag() * s_, count = static_cast<double>(zeros_);
+    double size = down.log_size() + up.log_size();
+    double angle = down.angle() - kTurn * down.turns + up.angle() + kTurn * up.turns;
+    if (zeros_ > 0) {
+      size += count * elementary::log(real * real + imaginary * imaginary);
+      angle += count * elementary::atan2(imaginary, real);
     }
-    out.second *= 2;
-    return out;
+    return {-size / 4, -angle / 2};
   }
 
   // The root of K', which rises on (1 / (2 least), 1 / (2 most)): Newton, held within a shrinking bracket.
   double saddlepoint() const {
     double low = 1 / (2 * low_), high = 1 / (2 * high_), u = 0;
     for (int round = 0; round < 200; ++round) {
-      const Slope here = slope(u);
+      const Slopes here = slopes(u);
       (here.first > 0 ? high : low) = u;
       const double next = u - here.first / here.second;
       const double step = next > low && next < high ? next : (low + high) / 2;
@@ -80,63 +88,32 @@ class QuadraticForm {
   }
 
  private:
-  friend class LogMoment;
+  // A product of complex numbers, brought near 1 now and then.
+  struct Product {
+    double real = 1, imaginary = 0, before = 0, size = 0;  // size: what was taken off, as log |.|^2
+    int turns = 0, count = 0;
+
+    void multiply(double a, double b) {
+      before = imaginary;
+      const double next = real * a - imaginary * b;
+      imaginary = real * b + imaginary * a;
+      real = next;
+      if (++count % 8 == 0) shrink();
+    }
+    void shrink() {
+      const double square = real * real + imaginary * imaginary;
+      if (square > 1e-60 && square < 1e60) return;
+      size += elementary::log(square);
+      const double by = 1 / std::sqrt(square);
+      real *= by, imaginary *= by;
+    }
+    double log_size() const { return size + elementary::log(real * real + imaginary * imaginary); }
+    double angle() const { return elementary::atan2(imaginary, real); }
+  };
+
   std::vector<double> m_;
   Index zeros_;
   double s_, low_, high_;
-};
-
-// log E exp(z Q) = -1/2 sum log(1 - 2 z m_i) on the line z = x + iy, where all 1 - 2 x m_i are positive:
-// 1 - 2 z m_i = (1 - 2 x m_i) (1 + i y r_i).
-class LogMoment {
- public:
-  LogMoment(const QuadraticForm& q, double x) : zeros_(static_cast<double>(q.zeros_)) {
-    r_.reserve(q.m_.size());
-    double product = 1;
-    for (const double m : q.m_) {
-      const double factor = 1 - 2 * x * m;
-      r_.push_back(-2 * m / factor);
-      product *= factor;
-      if (!(product > 1e-100 && product < 1e100)) flush(product);
-    }
-    flush(product);
-    if (q.zeros_ == 0) return;
-    const double zero = 1 + 2 * x * q.s_;
-    real_ += zeros_ * elementary::log(zero);
-    zero_ = 2 * q.s_ / zero;
-  }
-
-  // Logarithms are dear: factors are multiplied as long as the angle of their product stays within a half turn.
-  std::complex<double> operator()(double y) const {
-    double size = 0, angle = 0, turned = 0, real = 1, imaginary = 0;
-    const auto flush = [&] {
-      size += elementary::log(real * real + imaginary * imaginary);
-      angle += elementary::atan2(imaginary, real);
-      real = 1, imaginary = 0, turned = 0;
-    };
-    for (const double r : r_) {
-      const double t = y * r, most = std::min(std::abs(t), kQuarterTurn);
-      if (turned + most > kHalfTurn) flush();
-      const double turned_real = real - imaginary * t;
-      imaginary += real * t;
-      real = turned_real;
-      turned += most;
-    }
-    flush();
-    const double t = y * zero_;
-    size += zeros_ * elementary::log(1 + t * t);
-    angle += zeros_ * elementary::atan2(t, 1.0);
-    return {-real_ / 2 - size / 4, -angle / 2};
-  }
-
- private:
-  void flush(double& product) {
-    real_ += elementary::log(product);
-    product = 1;
-  }
-
-  std::vector<double> r_;
-  double zeros_, real_ = 0, zero_ = 0;
 };
 
 // Two halves of the columns: copies share a fingerprint, and so a half.
@@ -163,28 +140,37 @@ std::vector<Index> positions_of(const std::vector<char>& mask, char value) {
 
 }  // namespace
 
-// P(Q > 0) = 1/(2 pi i) int exp(K(z)) / z dz along a line Re z = const > 0 (less 1 where it is < 0). Through the
-// saddlepoint the integrand falls like a normal density and does not turn, so that a few points of the trapezoid rule
-// give all digits, however small the probability (Rice 1980; Helstrom 1996).
+// P(Q > 0) = 1/(2 pi i) int exp(K(z)) / z dz along a path from below to above that crosses the real axis at x > 0 (less
+// 1 where x < 0). Through the saddlepoint, and bent as the path of steepest descent is there, z = x + iy + bend y^2, the
+// integrand falls like a normal density and does not turn, so that a few points of the trapezoid rule give all digits,
+// however small the probability (Rice 1980; Helstrom 1996).
 double quadratic_ratio_tail(const std::vector<double>& values, Index count, double s) {
   const QuadraticForm q(values, count, s);
   if (q.most() <= 0) return 0;
   if (q.least() >= 0) return 1;
-  const double u = q.saddlepoint(), width = 1 / std::sqrt(q.slope(u).second);
+  const double u = q.saddlepoint(), width = 1 / std::sqrt(q.slopes(u).second);
   const double branch = u >= 0 ? 1 / (2 * q.most()) : 1 / (2 * q.least());
-  // The line stays clear of the pole at 0.
-  const double line = std::copysign(std::max(std::abs(u), std::min(width / 2, std::abs(branch) / 2)), branch);
-  const double step = std::min({width / 2.5, std::abs(line) / 3, std::abs(branch - line) / 3});
-  const LogMoment log_moment(q, line);
+  // The path stays clear of the pole at 0.
+  const double x = std::copysign(std::max(std::abs(u), std::min(width / 2, std::abs(branch) / 2)), branch);
+  const auto slopes = q.slopes(x);
+  const double bend = slopes.third / (6 * slopes.second);
+  // Where the pole is as y sees it.
+  const double pole = 2 * std::abs(x) / (1 + std::sqrt(1 + 4 * std::abs(bend * x)));
+  const double step = std::min({width / 2.5, pole / 3, std::abs(branch - x) / 3});
   double sum = 0;
   for (int j = 0; j < 4000; ++j) {
-    const std::complex<double> z(line, j * step);
-    const std::complex<double> term = exponential(log_moment(j * step)) / z;
-    sum += (j == 0 ? 0.5 : 1.0) * term.real();
-    if (elementary::hypot(term.real(), term.imag()) <= 1e-9 * std::abs(sum)) break;
+    const double y = j * step;
+    const std::complex<double> z(x + bend * y * y, y), k = q.log_moment(z);
+    // exp(k) / z dz/dy = exp(k) (i + 2 bend y) conj(z) / |z|^2
+    const double square = z.real() * z.real() + z.imag() * z.imag();
+    const double real = (2 * bend * y * z.real() + z.imag()) / square;
+    const double imaginary = (z.real() - 2 * bend * y * z.imag()) / square;
+    const double size = elementary::exp(k.real());
+    sum += (j == 0 ? 0.5 : 1.0) * size * (imaginary * elementary::cos(k.imag()) + real * elementary::sin(k.imag()));
+    if (size * (std::abs(real) + std::abs(imaginary)) <= 1e-9 * std::abs(sum)) break;
   }
   const double integral = sum * step / std::numbers::pi;
-  return std::clamp(line > 0 ? integral : 1 + integral, 0.0, 1.0);
+  return std::clamp(x > 0 ? integral : 1 + integral, 0.0, 1.0);
 }
 
 std::vector<double> column_evidence(const Source& source, const GuideOptions& options, Context& context) {
