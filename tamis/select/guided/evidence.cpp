@@ -116,20 +116,6 @@ class QuadraticForm {
   double s_, low_, high_;
 };
 
-// Two halves of the columns: copies share a fingerprint, and so a half.
-std::vector<char> halves(const Source& source, Context& context) {
-  std::vector<std::uint64_t> mixed = column_fingerprints(source, Fingerprint::digits, context);
-  const std::uint64_t key = Random(context.seed, kHalvesStream).bits(0);
-  for (auto& value : mixed) value = mix64(value ^ key);
-  std::vector<std::uint64_t> distinct = mixed;
-  std::sort(distinct.begin(), distinct.end());
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-  const std::uint64_t middle = distinct[distinct.size() / 2];
-  std::vector<char> half;
-  for (const auto value : mixed) half.push_back(value < middle ? 0 : 1);
-  return half;
-}
-
 std::vector<Index> positions_of(const std::vector<char>& mask, char value) {
   std::vector<Index> out;
   for (std::size_t j = 0; j < mask.size(); ++j) {
@@ -173,14 +159,29 @@ double quadratic_ratio_tail(const std::vector<double>& values, Index count, doub
   return std::clamp(x > 0 ? integral : 1 + integral, 0.0, 1.0);
 }
 
-std::vector<double> column_evidence(const Source& source, const GuideOptions& options, Context& context) {
-  const std::vector<char> half = halves(source, context);
-  std::vector<double> out(half.size(), 1.0);
+// Copies share a fingerprint, and so a half.
+std::vector<char> column_halves(const Source& source, Context& context) {
+  std::vector<std::uint64_t> mixed = column_fingerprints(source, Fingerprint::digits, context);
+  const std::uint64_t key = Random(context.seed, kHalvesStream).bits(0);
+  for (auto& value : mixed) value = mix64(value ^ key);
+  std::vector<std::uint64_t> distinct = mixed;
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  const std::uint64_t middle = distinct[distinct.size() / 2];
+  std::vector<char> half;
+  for (const auto value : mixed) half.push_back(value < middle ? 0 : 1);
+  return distinct.size() > 1 ? half : std::vector<char>();
+}
+
+std::vector<double> column_evidence(const Source& source, const std::vector<char>& half,
+                                    std::span<const GuideGraphs> graphs, const GuideOptions& options,
+                                    Context& context) {
+  std::vector<double> out(source.cols(), 1.0);
+  if (half.empty()) return out;
   for (const char own : {char{0}, char{1}}) {
-    const std::vector<Index> judged = positions_of(half, own), other = positions_of(half, own == 0 ? 1 : 0);
-    if (judged.empty() || other.empty()) continue;
+    const std::vector<Index> judged = positions_of(half, own);
     const Stage stage(context, concat("evidence, half ", own + 1, " of 2"));
-    const Guide guide = make_guide(source.with_columns(other), options, context);
+    const Guide guide = make_guide(graphs[own == 0 ? 1 : 0], options, context);
     const std::vector<double> values = guide_eigenvalues(guide);
     const Source mine = source.with_columns(judged);
     const ColumnMoments moments = column_moments(mine, context);
