@@ -134,6 +134,15 @@ Options describe(GraphOptions& o) {
   };
 }
 
+Graph binary_graph(Neighbors found, Index rows) {
+  Graph graph;
+  graph.neighbors = found.count;
+  Edges edges{{0}, std::move(found.index), std::vector<double>(found.distance.size(), 1.0)};
+  for (Index i = 0; i < rows; ++i) edges.offsets.push_back(edges.offsets.back() + found.count);
+  symmetrize(std::move(edges), graph);
+  return graph;
+}
+
 namespace {
 
 NeighborSearch search_for(const GraphOptions& options) {
@@ -202,7 +211,7 @@ Graph graph_of(const Matrix& w) {
   return graph;
 }
 
-Graph weighted_sum(const std::vector<Graph>& graphs, const std::vector<double>& by) {
+Graph weighted_sum(std::span<const Graph> graphs, std::span<const double> by) {
   Graph out;
   out.rows = graphs.front().rows;
   out.neighbors = graphs.front().neighbors;

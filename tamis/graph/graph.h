@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 namespace tamis {
 
 struct Graph;
+struct Neighbors;
 
 struct GraphOptions {
   Index neighbors = 5;              // of each row, itself not counted; n - 1 where there are fewer rows
@@ -50,13 +52,15 @@ bool searches_cells(const GraphOptions& options, Index rows);
 bool samples_bandwidth(const GraphOptions& options, Index rows);
 
 Graph neighbor_graph(const Source& source, const GraphOptions& options, Context& context);
+// Of nearest rows that are known, with weights of 1.
+Graph binary_graph(Neighbors found, Index rows);
 
 // A graph with the given weights W (n x n, symmetric; its diagonal is left out): for tests and for callers with a graph
 // of their own.
 Graph graph_of(const Matrix& w);
 
 // sum_g by[g] graphs[g], of graphs of the same rows.
-Graph weighted_sum(const std::vector<Graph>& graphs, const std::vector<double>& by);
+Graph weighted_sum(std::span<const Graph> graphs, std::span<const double> by);
 // The connected part of every row, counted from 0 in the order of their first rows.
 std::vector<int> connected_parts(const Graph& graph);
 // Newman's modularity of a clustering of the rows: the part of the weights within clusters, less what is expected of

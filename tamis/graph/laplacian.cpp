@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
+#include <utility>
 
 #include "tamis/base/random.h"
 #include "tamis/linalg/dense.h"
-#include "tamis/linalg/eigen.h"
 #include "tamis/linalg/kernels.h"
 #include "tamis/linalg/orthogonal.h"
 
@@ -17,8 +18,10 @@ constexpr Index kRowsPerTask = 1024;
 // Up to this many rows the whole spectrum is computed; above it the wanted end by iteration.
 constexpr Index kDenseRows = 512;
 constexpr Index kGuard = 6;          // extra vectors that speed up the last wanted one
-constexpr Index kFilterDegree = 12;  // products with W for one step: cheap beside the basis
-constexpr Index kLargeDegree = 30;   // of graphs of many rows, where eigenvalues lie closer together
+// Products with W for one step: cheap beside the basis, but a vector must not outgrow the others by so much.
+constexpr Index kLeastDegree = 8, kMostDegree = 40;
+constexpr double kGrowth = 1e6, kGrowthInFloat = 1e3;
+constexpr double kFloatTolerance = 1e-5;  // that filters in float reach
 constexpr double kSameValue = 1e-7;  // eigenvalues closer than this share one space
 constexpr Index kRounds = 200;
 // Streams of the seed.
@@ -66,43 +69,129 @@ struct Deflated {
   }
 };
 
-// The Chebyshev polynomial of the operator that is small on [-1, top] and grows fast above: what is wanted.
-Matrix filtered(const Deflated& n, Index degree, double top, Matrix x) {
-  const double middle = (top - 1) / 2, radius = (top + 1) / 2;
-  const auto shifted = [&](const Matrix& v, double factor) {
-    Matrix out = n.times(v, 1.0);
-    for (Index i = 0; i < out.size(); ++i) out.data()[i] = factor / radius * (out.data()[i] - middle * v.data()[i]);
-    return out;
-  };
-  Matrix now = shifted(x, 1.0);
-  for (Index k = 1; k < degree; ++k) {
-    Matrix next = shifted(now, 2.0);
-    for (Index i = 0; i < next.size(); ++i) next.data()[i] -= x.data()[i];
-    x = std::move(now);
-    now = std::move(next);
+// N in compressed rows: the numbers of Graph::offsets and columns.
+template <class T>
+std::vector<T> normalized_weights(const Deflated& n) {
+  const Graph& graph = n.graph;
+  std::vector<T> out(graph.columns.size());
+  for (Index i = 0; i < graph.rows; ++i) {
+    for (Index q = graph.offsets[i]; q < graph.offsets[i + 1]; ++q) {
+      out[q] = static_cast<T>(n.root[i] * n.root[graph.columns[q]] * graph.weights[q]);
+    }
   }
-  return now;
+  return out;
+}
+
+// Columns come in whole vectors, the last of them 0.
+template <class T>
+BasicMatrix<T> padded(const Matrix& x) {
+  BasicMatrix<T> out(x.rows(), (x.cols() + kWidthStep<T> - 1) / kWidthStep<T> * kWidthStep<T>);
+  for (Index i = 0; i < x.rows(); ++i) {
+    for (Index k = 0; k < x.cols(); ++k) out(i, k) = static_cast<T>(x(i, k));
+  }
+  return out;
+}
+
+template <class T>
+Matrix unpadded(const BasicMatrix<T>& x, Index cols) {
+  Matrix out(x.rows(), cols);
+  for (Index i = 0; i < x.rows(); ++i) {
+    for (Index k = 0; k < cols; ++k) out(i, k) = static_cast<double>(x(i, k));
+  }
+  return out;
+}
+
+// to_i = -shift x_i - before to_i + sum_j w_ij x_j.
+template <class T>
+void three_terms(const Graph& graph, const std::vector<T>& weights, T shift, T before, const BasicMatrix<T>& x,
+                 BasicMatrix<T>& to, Context& context) {
+  const Index width = x.cols();
+  const auto& kernel = kernels<T>();
+  context.pool().run((graph.rows + kRowsPerTask - 1) / kRowsPerTask, [&](Index task) {
+    for (Index i = task * kRowsPerTask; i < std::min((task + 1) * kRowsPerTask, graph.rows); ++i) {
+      T* out = to.row(i);
+      const T* own = x.row(i);
+      for (Index k = 0; k < width; ++k) out[k] = -shift * own[k] - before * out[k];
+      const Index first = graph.offsets[i];
+      kernel.sparse_gather(graph.offsets[i + 1] - first, weights.data() + first, graph.columns.data() + first, x.data(),
+                           width, out);
+    }
+  });
+}
+
+// N X.
+Matrix image_of(const Deflated& n, const std::vector<double>& weights, const Matrix& x) {
+  const BasicMatrix<double> from = padded<double>(x);
+  BasicMatrix<double> to(from.rows(), from.cols());
+  three_terms(n.graph, weights, 0.0, 0.0, from, to, n.context);
+  return to.cols() == x.cols() ? to : unpadded(to, x.cols());
+}
+
+// The Chebyshev polynomial of the operator that is small on [-1, top] and grows fast above: what is wanted. X is
+// orthogonal to the trivial vector, and so is what comes of it but for rounding.
+template <class T>
+Matrix filtered(const Deflated& n, std::vector<T> weights, Index degree, double top, const Matrix& x) {
+  const double middle = (top - 1) / 2, radius = (top + 1) / 2;
+  for (T& weight : weights) weight *= static_cast<T>(2 / radius);
+  const auto shift = static_cast<T>(2 * middle / radius);
+  BasicMatrix<T> before = padded<T>(x), now(before.rows(), before.cols());
+  three_terms(n.graph, weights, shift, T(0), before, now, n.context);
+  for (Index i = 0; i < now.size(); ++i) now.data()[i] *= T(0.5);
+  for (Index k = 1; k < degree; ++k) {
+    three_terms(n.graph, weights, shift, T(1), now, before, n.context);
+    std::swap(before, now);
+  }
+  return unpadded(now, x.cols());
+}
+
+// The degree at which what is wanted most grows by kGrowth over the rest: past that its rounding drowns the others.
+template <class T>
+Index filter_degree(double most, double top) {
+  const double growth = std::is_same_v<T, float> ? kGrowthInFloat : kGrowth;
+  const double middle = (top - 1) / 2, radius = (top + 1) / 2;
+  const double rate = std::acosh(std::max((most - middle) / radius, 1.0 + 1e-9));
+  return std::clamp(static_cast<Index>(std::log(growth) / rate), kLeastDegree, kMostDegree);
+}
+
+// Ritz pairs of N on the span of X, largest first, X orthonormal; the largest residual of the first `count`.
+struct Ritz {
+  EigenPairs pairs;
+  double residual = 0;
+};
+
+Ritz ritz_pairs(const Deflated& n, const std::vector<double>& weights, const Matrix& x, Index count) {
+  const Matrix image = image_of(n, weights, x);
+  EigenPairs small = symmetric_eigen(product_transposed_left(x, image));
+  Ritz out{{std::move(small.values), product(x, small.vectors)}, 0};
+  const Matrix turned = product(image, first_columns(small.vectors, std::min(count, x.cols())));
+  std::vector<double> squares(turned.cols());
+  for (Index i = 0; i < turned.rows(); ++i) {
+    for (Index k = 0; k < turned.cols(); ++k) {
+      const double rest = turned(i, k) - out.pairs.values[k] * out.pairs.vectors(i, k);
+      squares[k] += rest * rest;
+    }
+  }
+  for (const double square : squares) out.residual = std::max(out.residual, std::sqrt(square));
+  return out;
 }
 
 // Iterates a filtered subspace until the first `count` residuals are small: the eigenvalues of a graph crowd below 1,
-// where products with W are cheap and a polynomial of high degree tells them apart.
+// where products with W are cheap and a polynomial of high degree tells them apart. T: of the filter, whose rounding
+// must stay below the tolerance.
+template <class T>
 EigenPairs by_iteration(const Deflated& n, Index width, Index count, double tolerance, Context& context) {
+  const std::vector<double> weights = normalized_weights<double>(n);
+  const std::vector<T> narrow(weights.begin(), weights.end());
   Matrix x = orthonormal_complement(n.trivial, normal_matrix(n.graph.rows, width, Random(context.seed, kStartStream)));
-  const Index degree = n.graph.cells > 0 ? kLargeDegree : kFilterDegree;
   for (Index round = 0;; ++round) {
     context.check_cancelled();
-    // Rayleigh-Ritz through the solver: no steps, it only turns the basis.
-    SymmetricOperator m;
-    m.dim = n.graph.rows;
-    m.image = [&](const Matrix& v) { return n.times(v, 1.0); };
-    DavidsonOptions options;
-    options.count = std::min(count, x.cols());
-    options.steps = 0;
-    options.tolerance = tolerance;
-    RitzPairs found = largest_eigenpairs(m, {std::move(x), {}, {}, {}, 0, false}, options);
-    if (found.converged || round == kRounds) return {std::move(found.values), std::move(found.vectors)};
-    const double top = std::clamp(found.values.back(), -0.5, 1 - 1e-6);
-    x = orthonormal_complement(n.trivial, filtered(n, degree, top, std::move(found.vectors)));
+    Ritz found = ritz_pairs(n, weights, x, count);
+    const std::vector<double>& values = found.pairs.values;
+    const double norm = std::max(std::abs(values.front()), std::abs(values.back()));
+    if (found.residual <= tolerance * norm || round == kRounds) return std::move(found.pairs);
+    const double top = std::clamp(values.back(), -0.5, 1 - 1e-6);
+    x = filtered(n, narrow, filter_degree<T>(values.front(), top), top, found.pairs.vectors);
+    x = orthonormal_complement(n.trivial, std::move(x));
   }
 }
 
@@ -168,7 +257,10 @@ Spectrum smoothest_eigenvectors(const Graph& graph, Index count, Context& contex
   if (count == 0) return {Matrix(graph.rows, 0), {}};
   const Index width = std::min(count + kGuard, graph.rows - 1);
   const bool dense = takes_whole_spectrum(graph.rows, count);
-  EigenPairs pairs = dense ? whole_spectrum(n, width) : by_iteration(n, width, count, tolerance, context);
+  const bool narrow = tolerance > kFloatTolerance;
+  EigenPairs pairs = dense    ? whole_spectrum(n, width)
+                     : narrow ? by_iteration<float>(n, width, count, tolerance, context)
+                              : by_iteration<double>(n, width, count, tolerance, context);
   const Matrix random = normal_matrix(graph.rows, width, Random(context.seed, kBasisStream));
   for (Index first = 0; first < pairs.vectors.cols();) {
     Index end = first + 1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "tamis/base/random.h"
 #include "tamis/data/passes/passes.h"
 #include "tamis/data/passes/tile.h"
+#include "tamis/graph/all_pairs.h"
 #include "tamis/graph/cells.h"
 #include "tamis/graph/distances.h"
 #include "tamis/graph/nearest.h"
@@ -122,47 +124,25 @@ class RowProducts {
   Index held_ = -1, held_other_ = -1;  // the first of the rows in own_ and other_
 };
 
-// Bounds of the distances of `rows` rows from `first` on to the rows of a tile, in turn: visit(i, bounds).
-template <class T, class Visit>
-void for_each_bound(const Search& search, RowProducts<T>& products, Index first, Index rows, Index tile, Index count,
-                    const std::vector<T>& parts, Visit visit) {
-  products.compute(first, rows, tile, count, [&](Index i, T* to) {
-    const T own = static_cast<T>(search.part(i));
-    for (Index j = 0; j < count; ++j) to[j] = own + parts[j];
-  });
-  for (Index i = 0; i < rows; ++i) visit(first + i, products.row(i));
-}
-
-// All pairs of rows, each once: first within tiles, so that there is something to beat, then between them. In float
-// where that is enough to say which rows may be near.
+// All pairs of rows, in float where that is enough to say which rows may be near.
 template <class T>
 void search_dense(const Centered& z, Search& search, Context& context) {
   search.set_precision<T>(z.cols());
   fill_squares(z, search, context);
-  const Index n = z.rows(), step = std::min(kRowsAtOnce, n), tiles = (n + step - 1) / step;
-  Board board(search.out);
-  const auto run = [&](bool within) {
-    context.count_pass();
-    walk_rows(context, tiles, n, [&](Index task) {
-      const Index tile = (tiles - 1 - task) * step, count = std::min(step, n - tile);
-      if (!within && tile == 0) return;
-      std::vector<T> parts;
-      for (Index j = tile; j < tile + count; ++j) parts.push_back(static_cast<T>(search.part(j)));
-      RowProducts<T> products(z, step, count);
-      DenseDistance exact(z);
-      Opposite<T> others(board, nullptr, tile, count);
-      for (Index first = within ? tile : 0; first < (within ? tile + count : tile); first += step) {
-        context.check_cancelled();
-        for_each_bound(search, products, first, within ? count : step, tile, count, parts,
-                       [&](Index i, const T* bounds) {
-                         if (within) others.seed(i, search.out.count, bounds, exact);
-                         if (!within) others.meet(i, bounds, count, exact);
-                       });
-      }
-    });
+  PairDistance distance;
+  distance.stretches = {0};
+  distance.square = search.square;
+  distance.rounding = search.rounding;
+  distance.underflow = search.underflow;
+  distance.found = &search.out;
+  distance.exact = [&z] {
+    return [exact = std::make_shared<DenseDistance>(z)](Index i, Index j) { return (*exact)(i, j); };
   };
-  run(true);
-  run(false);
+  const PanelRows<T> rows(
+      z.rows(), z.cols(), z.source().store().in_memory(),
+      [&z](Index first, Index count, Index col0, Index cols, T* out) { load_part(z, first, count, col0, cols, out); },
+      context);
+  AllPairs<T>(rows, {z.cols()}, {std::move(distance)}).run(context);
 }
 
 // The mean of all distances, each row with itself included; from products where those are exact enough.

@@ -26,6 +26,17 @@ struct ColumnSums {
   double *mean, *scatter, *low, *high;
 };
 
+// Lower bounds of the squared distances of one row to `count` others, from their products: own + parts[j] - factor factors[j] (products[j] + more[j]). Null: factors of 1, nothing more.
+template <class T>
+struct DistanceBounds {
+  Index count;
+  const T *products, *more;
+  T own;
+  const T* parts;
+  T factor;
+  const T* factors;
+};
+
 template <class T>
 struct KernelsFor {
   // out[i * out_step + j] = x_ij.
@@ -50,6 +61,12 @@ struct KernelsFor {
   void (*sparse_scatter)(Index count, const T* values, const std::int32_t* columns, const T* t, Index width, T* c);
   // The positions, rising, of values[j] <= max(limit, limits[j]); returns how many. `found` has room for all of them.
   Index (*find_below)(Index count, const T* values, T limit, const T* limits, std::int32_t* found);
+  // Products of the rows of a panel (points.h) with those of `count` others, `panel_step` numbers apart, over `depth`
+  // dimensions: row i of the panel with row j of the others goes to out[i * out_step + j], or is added to it.
+  void (*panel_products)(const T* panel, const T* others, Index panel_step, Index count, Index depth, bool add, T* out,
+                         Index out_step);
+  // The positions, rising, of bounds that are at most max(limit, limits[j]), and these bounds; returns how many.
+  Index (*find_near)(const DistanceBounds<T>& bounds, T limit, const T* limits, std::int32_t* found, T* found_bounds);
   // y (m) += a x (m).
   void (*axpy)(Index m, T a, const T* x, T* y);
   // mean_j = sum_i x_ij / rows and scatter_j = sum_i (x_ij - mean_j)^2, row by row, with the same bits in every build;

@@ -36,17 +36,24 @@ double gram_numbers(double side, double widest_panel, double leaves, int threads
 }
 
 // Nearest rows: the tiles of each thread, or of sparse rows the entries twice more, in rows and in columns.
-double search_numbers(const Shape& x, int threads) {
+double search_numbers(const Shape& x, double neighbors, int threads) {
   constexpr double kSparseEntries = 4.3, kSparseColumns = 5;
   if (x.sparse) return kSparseEntries * x.entries + 2 * x.n() * threads + kSparseColumns * x.d();
+  constexpr double kTile = 192, kPanelCols = 512, kPackedCells = 1 << 24, kFloatCols = 4096;
+  constexpr double kRowsOfAllPairs = 4096;  // up to there the mean of all distances is taken too, before the search
   constexpr double kTileRows = 768, kTileCols = 1024, kTileNumbers = 700e3, kTaskRows = 256, kTaskCols = 512;
-  constexpr double kRowsOfAllPairs = 4096;  // up to there the mean of all distances is taken too
-  const double tasks = std::min(static_cast<double>(threads), std::ceil(x.n() / kTaskRows));
+  constexpr double kTilesOfAllPairs = 1.75, kDistances = 1.2, kColumns = 13, kRow = 5;
+  const double width = x.d() > kFloatCols ? 1 : 0.5;
+  const double tasks = std::min(static_cast<double>(threads), std::ceil(x.n() / kTile));
+  const bool packed = x.n() * x.d() <= kPackedCells;
+  const double part = x.d() <= 2 * kPanelCols ? x.d() : kPanelCols;
+  const double panels = packed ? x.n() * x.d() : 2 * tasks * std::min(x.n(), kTile) * part;
+  const double lists = x.n() * (2.5 * neighbors + 22 + kRow);
+  const double searching = width * (panels + tasks * kTile * kTile) + lists;
+  if (x.n() > kRowsOfAllPairs) return searching + kColumns * x.d();
   const double tile = std::min(std::min(x.n(), kTileRows) * std::min(x.d(), kTileCols), kTileNumbers);
-  constexpr double kTilesOfAllPairs = 1.75, kTiles = 0.9, kDistances = 1.2, kColumns = 13;
-  const double tiles = x.n() <= kRowsOfAllPairs ? kTilesOfAllPairs : kTiles;
   const double distances = std::min(x.n(), kTaskRows) * std::min(x.n(), kTaskCols);
-  return tasks * (tiles * tile + kDistances * distances) + kColumns * x.d();
+  return std::max(searching, tasks * (kTilesOfAllPairs * tile + kDistances * distances)) + kColumns * x.d();
 }
 
 // In cells: k-means of a sample, then a copy of the rows in float (sparse: the entries, and what 64 directions see of
@@ -175,7 +182,7 @@ constexpr double kEigenGuards = 6;            // vectors beside the wanted ones
 }  // namespace
 
 GraphCost::GraphCost(const Shape& x, const GraphOptions& options, int threads)
-    : searching(search_numbers(x, threads) + 2 * x.n()),
+    : searching(search_numbers(x, static_cast<double>(std::min(options.neighbors, x.rows - 1)), threads) + 2 * x.n()),
       making(x.n() * (kEdge * static_cast<double>(std::min(options.neighbors, x.rows - 1)) + kGraphRow)),
       kept(making / 2),
       seconds(search_seconds(x, threads)) {

@@ -342,5 +342,73 @@ TYPED_TEST(Kernels, FindBelowMatchesTheNaiveLoop) {
   }
 }
 
+// Products of panels with others, piece by piece of the dimensions.
+TYPED_TEST(Kernels, PanelProductsAreSums) {
+  using T = typename TypeParam::T;
+  const auto& kernel = TypeParam::kernels();
+  for (const Index count : {1, 2, 3, 5, 12}) {
+    constexpr Index kDepth = 37, kFirst = 20;
+    const Random random = support::seeded(1, 60);
+    std::vector<T> panel(kDepth * kPanel), others(static_cast<std::size_t>(count * kDepth * kPanel));
+    for (std::size_t i = 0; i < panel.size(); ++i) panel[i] = static_cast<T>(random.normal(i));
+    for (std::size_t i = 0; i < others.size(); ++i) others[i] = static_cast<T>(random.normal(10'000 + i));
+    const Index width = count * kPanel + 16;
+    std::vector<T> out(static_cast<std::size_t>(kPanel * width), T(7));
+    kernel.panel_products(panel.data(), others.data(), kDepth * kPanel, count, kFirst, false, out.data(), width);
+    kernel.panel_products(panel.data() + kFirst * kPanel, others.data() + kFirst * kPanel, kDepth * kPanel, count,
+                          kDepth - kFirst, true, out.data(), width);
+    for (Index i = 0; i < kPanel; ++i) {
+      for (Index j = 0; j < width; ++j) {
+        double wanted = 7, size = 0;
+        if (j < count * kPanel) {
+          wanted = 0;
+          for (Index k = 0; k < kDepth; ++k) {
+            const double term = static_cast<double>(panel[static_cast<std::size_t>(k * kPanel + i)]) *
+                                static_cast<double>(others[static_cast<std::size_t>(
+                                    j / kPanel * kDepth * kPanel + k * kPanel + j % kPanel)]);
+            wanted += term;
+            size += std::abs(term);
+          }
+        }
+        EXPECT_NEAR(static_cast<double>(out[static_cast<std::size_t>(i * width + j)]), wanted,
+                    kDepth * static_cast<double>(std::numeric_limits<T>::epsilon()) * size);
+      }
+    }
+  }
+}
+
+TYPED_TEST(Kernels, FindNearIsItsDefinition) {
+  using T = typename TypeParam::T;
+  const Random random = support::seeded(1, 61);
+  std::uint64_t drawn = 0;
+  const auto draw = [&](std::size_t count) {  // quarters, so that nothing is rounded
+    std::vector<T> out(count);
+    for (T& value : out) value = static_cast<T>(random.below(drawn++, 33) - 16) / 4;
+    return out;
+  };
+  for (const std::size_t count : {0, 1, 63, 64, 200}) {
+    const auto products = draw(count), more = draw(count), parts = draw(count), factors = draw(count), limits = draw(count);
+    for (int with = 0; with < 4; ++with) {
+      DistanceBounds<T> bounds{static_cast<Index>(count), products.data(), nullptr, T(2), parts.data(), T(0.5), nullptr};
+      if (with % 2 == 1) bounds.more = more.data();
+      if (with / 2 == 1) bounds.factors = factors.data();
+      std::vector<std::int32_t> wanted, found(count);
+      std::vector<T> values, found_values(count);
+      for (std::size_t j = 0; j < count; ++j) {
+        const T product = products[j] + (with % 2 == 1 ? more[j] : T(0));
+        const T value = 2 + parts[j] - T(0.5) * (with / 2 == 1 ? factors[j] : T(1)) * product;
+        if (value > std::max(T(-3), limits[j])) continue;
+        wanted.push_back(static_cast<std::int32_t>(j));
+        values.push_back(value);
+      }
+      const auto hits = static_cast<std::size_t>(
+          TypeParam::kernels().find_near(bounds, T(-3), limits.data(), found.data(), found_values.data()));
+      found.resize(hits), found_values.resize(hits);
+      EXPECT_EQ(found, wanted);
+      EXPECT_EQ(found_values, values);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tamis

@@ -6,7 +6,7 @@
 // Exact copies of a column stay in one half, so that none testifies for another.
 #pragma once
 
-#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "tamis/base/context.h"
@@ -19,8 +19,14 @@ namespace tamis {
 // are the v_i that are not 0, of `count` in all.
 double quadratic_ratio_tail(const std::vector<double>& values, Index count, double s);
 
-// A p-value for every column of `source`, all of which must vary; 1 where there is no other half.
-std::vector<double> column_evidence(const Source& source, const GuideOptions& options, Context& context);
+// 0 or 1 for every column; empty where all are copies of one.
+std::vector<char> column_halves(const Source& source, Context& context);
+
+// A p-value for every column of `source`, all of which must vary, given these halves and the graphs of each; 1 where
+// there are none.
+std::vector<double> column_evidence(const Source& source, const std::vector<char>& half,
+                                    std::span<const GuideGraphs> graphs, const GuideOptions& options,
+                                    Context& context);
 
 // Which p-values pass at that false discovery rate (Benjamini & Hochberg 1995).
 std::vector<char> discoveries(const std::vector<double>& p, double rate);

@@ -10,6 +10,7 @@
 #include "tamis/cluster/kmeans.h"
 #include "tamis/graph/graph.h"
 #include "tamis/graph/laplacian.h"
+#include "tamis/graph/views.h"
 #include "tamis/linalg/dense.h"
 
 namespace tamis {
@@ -134,7 +135,7 @@ Source unit_rows_of(const Source& source, Context& context) {
 
 Graph view_graph(const Source& view, Index neighbors, Context& context) {
   GraphOptions options;
-  options.neighbors = std::max<Index>(2, std::min(neighbors, view.rows() / 8));
+  options.neighbors = neighbors;
   options.weights = "binary";
   options.recall = 1;
   return neighbor_graph(view, options, context);
@@ -144,22 +145,39 @@ Source written_out(const Source& view, Context& context) {
   return writes_views_out(view.rows(), view.cols(), view.sparse()) ? source_over(gather(view, context)) : view;
 }
 
+// One after the other, each with products of its own.
+GuideGraphs graphs_of_views(const Source& source, Index neighbors, Context& context) {
+  const GuideGraphs::size_type count = 3;
+  const std::array<Source, count> views = {source, unit_deviations(source, context), unit_rows_of(source, context)};
+  GuideGraphs out;
+  for (std::size_t g = 0; g < count; ++g) {
+    const Stage stage(context, concat("graph ", g + 1, " of ", count));
+    out[g] = view_graph(written_out(views[g], context), neighbors, context);
+  }
+  return out;
+}
+
 // A, with the weights of its three graphs.
-Graph average_graph(const Source& source, const GuideOptions& options, Guide& guide, Context& context) {
-  const std::vector<Index> scales = allowed_scales(options.scales, source.rows());
-  const std::array<Source, 3> views = {source, unit_deviations(source, context), unit_rows_of(source, context)};
-  std::vector<Graph> graphs;
+Graph average_graph(const GuideGraphs& graphs, const GuideOptions& options, Guide& guide, Context& context) {
+  const std::vector<Index> scales = allowed_scales(options.scales, guide.rows);
   double sum = 0;
-  for (std::size_t g = 0; g < views.size(); ++g) {
-    const Stage stage(context, concat("graph ", g + 1, " of ", views.size()));
-    graphs.push_back(view_graph(written_out(views[g], context), options.neighbors, context));
+  for (std::size_t g = 0; g < graphs.size(); ++g) {
+    const Stage stage(context, concat("graph ", g + 1, " of ", graphs.size()));
     guide.modularity[g] = best_modularity(graphs[g], scales, context);
     sum += guide.modularity[g] * guide.modularity[g];
   }
-  for (std::size_t g = 0; g < views.size(); ++g) {
+  for (std::size_t g = 0; g < graphs.size(); ++g) {
     guide.graph_weights[g] = guide.modularity[g] * guide.modularity[g] / sum;
   }
-  return weighted_sum(graphs, {guide.graph_weights.begin(), guide.graph_weights.end()});
+  return weighted_sum(graphs, guide.graph_weights);
+}
+
+std::vector<Index> columns_in(const std::vector<char>& half, char which) {
+  std::vector<Index> out;
+  for (std::size_t j = 0; j < half.size(); ++j) {
+    if (half[j] == which) out.push_back(static_cast<Index>(j));
+  }
+  return out;
 }
 
 // What every scale weighs in P: the mean over the scales, and where c is known of that and of the mean around c.
@@ -198,10 +216,31 @@ bool writes_views_out(Index rows, Index cols, bool sparse) {
   return !sparse && rows <= kCellsWrittenOut / std::max<Index>(1, cols);
 }
 
-Guide make_guide(const Source& source, const GuideOptions& options, Context& context) {
+std::vector<GuideGraphs> guide_graphs(const Source& source, const std::vector<char>& half, const GuideOptions& options,
+                                      Context& context) {
+  const Index neighbors = std::max<Index>(2, std::min(options.neighbors, source.rows() / 8));
+  unit_deviations(source, context);  // which must be finite
+  std::vector<GuideGraphs> out;
+  if (auto found = nearest_in_views(source, half, neighbors, context)) {
+    for (ViewNeighbors& views : *found) {
+      GuideGraphs& graphs = out.emplace_back();
+      for (std::size_t g = 0; g < views.size(); ++g) graphs[g] = binary_graph(std::move(views[g]), source.rows());
+    }
+    return out;
+  }
+  out.push_back(graphs_of_views(source, neighbors, context));
+  if (half.empty()) return out;
+  for (const char which : {char{0}, char{1}}) {
+    const Stage stage(context, concat("half ", which + 1, " of 2"));
+    out.push_back(graphs_of_views(source.with_columns(columns_in(half, which)), neighbors, context));
+  }
+  return out;
+}
+
+Guide make_guide(const GuideGraphs& graphs, const GuideOptions& options, Context& context) {
   Guide guide;
-  guide.rows = source.rows();
-  const Graph graph = average_graph(source, options, guide, context);
+  guide.rows = graphs.front().rows;
+  const Graph graph = average_graph(graphs, options, guide, context);
   const std::map<Index, double> weights = weights_of_scales(options, guide.rows);
   std::vector<Index> scales;
   for (const auto& entry : weights) scales.push_back(entry.first);

@@ -16,6 +16,7 @@
 
 #include "tamis/base/context.h"
 #include "tamis/data/passes/passes.h"
+#include "tamis/graph/graph.h"
 
 namespace tamis {
 
@@ -42,8 +43,14 @@ struct Guide {
 // Whether views of the rows are written out as numbers that need no more scaling: the search reads them often.
 bool writes_views_out(Index rows, Index cols, bool sparse);
 
-// Every column of `source` must vary.
-Guide make_guide(const Source& source, const GuideOptions& options, Context& context);
+// The graphs of X, of unit deviations and of unit rows.
+using GuideGraphs = std::array<Graph, 3>;
+// Of all columns, and where `half` (0 or 1 for every column, both of them) is not empty of either half. Every column of
+// `source` must vary.
+std::vector<GuideGraphs> guide_graphs(const Source& source, const std::vector<char>& half, const GuideOptions& options,
+                                      Context& context);
+
+Guide make_guide(const GuideGraphs& graphs, const GuideOptions& options, Context& context);
 // A guide of given clusterings (labels from 0 on) and weights: for tests.
 Guide guide_of(const std::vector<std::vector<int>>& labels, const std::vector<double>& weights);
 

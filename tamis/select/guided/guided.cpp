@@ -145,26 +145,31 @@ std::vector<double> group_evidence(const ColumnGroups& groups, const std::vector
   return out;
 }
 
-// Which groups of columns go with the groups of rows: by evidence, or by share alone.
-std::vector<char> passing_groups(const GuidedTable& table, const ColumnGroups& groups,
-                                 const std::vector<double>& shares, const GuidedOptions& options, Guidance& guidance,
-                                 Context& context) {
-  if (options.evidence) guidance.evidence = column_evidence(table.rows, options.guide, context);
-  std::vector<char> passed = options.evidence ? discoveries(group_evidence(groups, guidance.evidence), kDiscoveryRate)
-                                              : above_chance(shares, guidance);
-  guidance.passed = std::count(passed.begin(), passed.end(), char{1});
-  return passed;
-}
-
 // The table that is looked at, its guide, and what it says of every column.
 struct Judged {
   GuidedTable table;
   Guide guide;
   Guidance guidance;
   ColumnMerits merits;
-  ColumnGroups groups;         // of the columns that vary
-  std::vector<double> shares;  // of these groups
+  ColumnGroups groups;             // of the columns that vary
+  std::vector<double> shares;      // of these groups
+  std::vector<char> half;          // of these columns, and the graphs of both halves: for evidence
+  std::vector<GuideGraphs> other;
 };
+
+// Which groups of columns go with the groups of rows: by evidence, or by share alone.
+std::vector<char> passing_groups(Judged& judged, const GuidedOptions& options, Context& context) {
+  Guidance& guidance = judged.guidance;
+  if (options.evidence) {
+    guidance.evidence = column_evidence(judged.table.rows, judged.half, judged.other, options.guide, context);
+    judged.other.clear();
+  }
+  std::vector<char> passed = options.evidence
+                                 ? discoveries(group_evidence(judged.groups, guidance.evidence), kDiscoveryRate)
+                                 : above_chance(judged.shares, guidance);
+  guidance.passed = std::count(passed.begin(), passed.end(), char{1});
+  return passed;
+}
 
 // sum_j x_j'Px_j / sum_j x_j'x_j
 std::vector<double> group_shares(const ColumnGroups& groups, const std::vector<double>& guided,
@@ -177,10 +182,14 @@ std::vector<double> group_shares(const ColumnGroups& groups, const std::vector<d
 
 Judged judge_columns(const Source& rows, const GuidedOptions& options, Context& context) {
   GuidedTable table = guided_table(rows, context);
+  std::vector<char> half = options.evidence ? column_halves(table.rows, context) : std::vector<char>();
+  std::vector<GuideGraphs> graphs;
   Guide guide = [&] {
     const Stage stage(context, "groups of rows");
-    return make_guide(table.rows, options.guide, context);
+    graphs = guide_graphs(table.rows, half, options.guide, context);
+    return make_guide(graphs.front(), options.guide, context);
   }();
+  graphs.erase(graphs.begin());
   const Chance noise = chance(guide);
   const std::vector<double> guided = guided_scatter(guide, table.z, context);
   Guidance guidance;
@@ -200,7 +209,8 @@ Judged judge_columns(const Source& rows, const GuidedOptions& options, Context& 
   ColumnGroups groups = groups_or_columns(options.groups, rows.cols()).among(table.kept);
   std::vector<double> shares = group_shares(groups, guided, table.scatter);
   return {std::move(table),  std::move(guide),  std::move(guidance),
-          std::move(merits), std::move(groups), std::move(shares)};
+          std::move(merits), std::move(groups), std::move(shares),
+          std::move(half),   std::move(graphs)};
 }
 
 // What is known of the columns that vary, for all of them.
@@ -271,7 +281,7 @@ Selection guided(const Source& source, const GuidedOptions& options, Context& co
   Judged judged = judge_columns(rows, options, context);
   const std::vector<Index>& kept = judged.table.kept;
   Guidance& guidance = judged.guidance;
-  std::vector<char> may_enter = passing_groups(judged.table, judged.groups, judged.shares, options, guidance, context);
+  std::vector<char> may_enter = passing_groups(judged, options, context);
   // Where a number is asked for and nothing was found, groups enter by share.
   if (guidance.passed == 0 && options.features) may_enter = above_chance(judged.shares, guidance);
   context.phase("order of the columns");
@@ -304,7 +314,7 @@ Guidance guide_along(const Source& source, const std::vector<Index>& order, cons
   Judged judged = judge_columns(rows, options, context);
   const std::vector<Index>& kept = judged.table.kept;
   Guidance& guidance = judged.guidance;
-  passing_groups(judged.table, judged.groups, judged.shares, options, guidance, context);
+  passing_groups(judged, options, context);
   const std::vector<Index> groups = judged.groups.in_order(positions_among(kept, order));
   guidance.alignment = alignment_along(judged.table.z, judged.merits, judged.groups, groups, context).alignment;
   suggest_count(judged.groups.count(), guidance);

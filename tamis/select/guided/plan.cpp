@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "tamis/graph/laplacian.h"
+#include "tamis/graph/views.h"
 #include "tamis/select/guided/alignment.h"
 #include "tamis/select/guided/guided.h"
 
@@ -41,11 +42,20 @@ GraphOptions graph_options(const GuidedOptions& options) {
   return out;
 }
 
+// The table in double, its rows in panels of float, and what each of the searches and of the tasks holds.
+double shared_search_numbers(const Shape& x, const GuidedOptions& options, int threads) {
+  constexpr double kPanels = 0.5, kRow = 28, kNeighbor = 2.5, kList = 1.5, kTile = 192;
+  const double k = static_cast<double>(options.guide.neighbors);
+  const double searches = options.evidence ? 6 : 2, lists = options.evidence ? 9 : 3;
+  return (1 + kPanels) * x.n() * x.d() + x.n() * (searches * (kRow + kNeighbor * k) + lists * kList * k) +
+         threads * kTile * (kTile + x.d());
+}
+
 void add_memory(const Shape& all, const Shape& x, const GuidedOptions& options, int threads, GuidedPlan& plan) {
-  constexpr double kGraphs = 3, kSparseSample = 1.7, kViews = 1.1, kSpectrum = 5.4, kBasis = 8.5, kEigenGuards = 6;
+  constexpr double kSparseSample = 1.7, kViews = 1.1, kSpectrum = 5.4, kBasis = 8.5, kEigenGuards = 6;
   constexpr double kSums = 25, kComparison = 4.2, kBuffers = 3e5;
   const GraphCost graph(x, graph_options(options), threads);
-  const double cells = x.n() * x.d(), graphs = kGraphs * graph.kept;
+  const double cells = x.n() * x.d(), graphs = (options.evidence ? 10 : 4) * graph.kept;  // and the mean of three
   const Index clusters = most_clusters(options.guide, x.rows);
   const double basis = kBasis * x.n() * (static_cast<double>(clusters) + kEigenGuards);
   const double eigen = takes_whole_spectrum(x.rows, clusters) ? kSpectrum * x.n() * x.n() : basis;
@@ -53,7 +63,9 @@ void add_memory(const Shape& all, const Shape& x, const GuidedOptions& options, 
   plan.kept += kBuffers;
   if (x.rows < all.rows) plan.kept += x.sparse ? kSparseSample * x.entries : x.width * cells;
   const double views = writes_views_out(x.rows, x.cols, x.sparse) ? kViews * cells : 0;
-  plan.phases = {{"graphs", views + graph.searching - 2 * x.n() + graphs},
+  const double searching = shares_views(x.rows, x.cols, x.sparse) ? shared_search_numbers(x, options, threads)
+                                                                  : views + graph.searching - 2 * x.n();
+  plan.phases = {{"graphs", searching + graphs},
                  {"eigenvectors", graphs + eigen},
                  {"order of columns", path_numbers(x) + kSums * x.d()},
                  {"k-means on the selected columns", kComparison * compared * x.d()}};
