@@ -185,7 +185,9 @@ TEST(KMeans, TheBestRestartIsThatWithTheLeastInertiaInTheEnd) {
       const KMeansResult thinned = kmeans(y, options, context);
       options.to_the_end = true;
       const KMeansResult all = kmeans(y, options, context);
-      if (options.restarts == 1) EXPECT_EQ(all.labels, thinned.labels);
+      if (options.restarts == 1) {
+        EXPECT_EQ(all.labels, thinned.labels);
+      }
       EXPECT_LE(all.inertia, least);
       EXPECT_LE(all.inertia, thinned.inertia);
       better += all.inertia < thinned.inertia * (1 - 1e-9) ? 1 : 0;
