@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -45,12 +46,6 @@ Matrix combine(const Graph& graph, const std::vector<double>& a, const std::vect
       if (a[i] != 0) kernel.axpy(m, a[i], v.row(i), to);
     }
   });
-  return out;
-}
-
-std::vector<double> inverse_roots(const Graph& graph) {
-  std::vector<double> out(graph.degree.size());
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = graph.degree[i] > 0 ? 1 / std::sqrt(graph.degree[i]) : 0.0;
   return out;
 }
 
@@ -237,6 +232,15 @@ Matrix trivial_eigenvector(const Graph& graph) {
     v(i, 0) = norm > 0 ? std::sqrt(graph.degree[i] / norm) : 0.0;
   }
   return v;
+}
+
+std::vector<double> inverse_roots(const Graph& graph) {
+  constexpr double kLeastDegree = std::numeric_limits<double>::min();  // products of two roots overflow below it
+  std::vector<double> out(graph.degree.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = graph.degree[i] >= kLeastDegree ? 1 / std::sqrt(graph.degree[i]) : 0.0;
+  }
+  return out;
 }
 
 Matrix laplacian_times(const Graph& graph, Laplacian kind, const Matrix& v, Context& context) {

@@ -9,7 +9,10 @@
 
 namespace tamis {
 
-// plain: L = D - W; normalized: Ln = I - D^-1/2 W D^-1/2 (D^-1/2 is 0 for a row without a neighbour).
+// D^-1/2; 0 for a row without a neighbour, or with weights that are hardly more than 0 (in all below 2.2e-308).
+std::vector<double> inverse_roots(const Graph& graph);
+
+// plain: L = D - W; normalized: Ln = I - D^-1/2 W D^-1/2.
 enum class Laplacian { plain, normalized };
 
 Matrix laplacian_times(const Graph& graph, Laplacian kind, const Matrix& v, Context& context);

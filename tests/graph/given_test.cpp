@@ -240,6 +240,25 @@ TEST(Given, IsolatedRowsAndPartsAreBorne) {
   }
 }
 
+// Rows with a heat weight near the smallest number that there is.
+TEST(Given, RowsWithHardlyAnyWeightAreBorne) {
+  const Matrix x = support::mixture(40, 9, 3, 5, 4, 12);
+  const Matrix near = brute_force(x, 4);
+  for (const double size : {1e-250, 1e-300, 2e-307, 1e-310, 5e-323}) {
+    Matrix w = near;
+    for (const Index i : {3, 17}) {
+      for (Index j = 0; j < 40; ++j) w(i, j) = w(j, i) = 0;
+    }
+    w(3, 17) = w(17, 3) = size;
+    for (const std::string& name : kNames) {
+      const Selection found = run(name, x, given(w));
+      EXPECT_TRUE(support::all_finite(found.scores)) << name << " " << size;
+      EXPECT_GT(support::largest(found.scores), 0) << name << " " << size;
+      EXPECT_TRUE(support::all_finite(found.report.objective)) << name << " " << size;
+    }
+  }
+}
+
 TEST(Given, ThePlanHasNoSearch) {
   const auto graph = given(by_hand());
   for (const std::string& name : kNames) {

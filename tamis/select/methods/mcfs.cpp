@@ -181,9 +181,7 @@ Matrix embed(const Source& source, const McfsOptions& options, Index dims, Repor
                                       ": its embedding, and so the scores, are one choice of many",
                                       options.graph.given ? "" : "; more neighbors join them"));
   }
-  std::vector<double> roots;
-  for (const double degree : graph.degree) roots.push_back(degree > 0 ? 1 / std::sqrt(degree) : 0.0);
-  scale_rows(roots, spectrum.vectors);
+  scale_rows(inverse_roots(graph), spectrum.vectors);
   return std::move(spectrum.vectors);
 }
 
