@@ -26,8 +26,8 @@ CORES = len(os.sched_getaffinity(0))
 
 
 def long_fit(n_jobs=None, **options):
-    """Some tenths of a second of work."""
-    return tamis.UFCM(n_clusters=10, tol=0, max_iter=20, n_jobs=n_jobs, **options)
+    """A second of work or so."""
+    return tamis.UFCM(n_clusters=10, tol=0, max_iter=100, n_jobs=n_jobs, **options)
 
 
 LONG = np.random.default_rng(0).standard_normal((20000, 100))

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tamis/base/elementary.h"
 #include "tamis/base/random.h"
 #include "tamis/linalg/dense.h"
 #include "tamis/linalg/kernels.h"
@@ -145,7 +146,7 @@ Index filter_degree(double most, double top) {
   const double growth = std::is_same_v<T, float> ? kGrowthInFloat : kGrowth;
   const double middle = (top - 1) / 2, radius = (top + 1) / 2;
   const double rate = std::acosh(std::max((most - middle) / radius, 1.0 + 1e-9));
-  return std::clamp(static_cast<Index>(std::log(growth) / rate), kLeastDegree, kMostDegree);
+  return std::clamp(static_cast<Index>(elementary::log(growth) / rate), kLeastDegree, kMostDegree);
 }
 
 // Ritz pairs of N on the span of X, largest first, X orthonormal; the largest residual of the first `count`.

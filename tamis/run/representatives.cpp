@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -13,7 +12,6 @@
 #include "tamis/data/scale.h"
 #include "tamis/data/weights.h"
 #include "tamis/linalg/blas.h"
-#include "tamis/linalg/dense.h"
 
 namespace tamis {
 
@@ -25,7 +23,7 @@ constexpr double kTied = 1e-9;       // of the largest coefficient; between corr
 constexpr Index kGroupRows = 2048;   // an |r| of .8 has a deviation of .008 there,
 constexpr Index kLeastRows = 512;    // and of .016 there
 constexpr Index kLeaders = 64;       // columns that are compared with all others together
-constexpr Index kPanel = 512;        // of these others
+constexpr Index kOthers = 512;       // of these others
 constexpr double kSingle = 2.5e-4;   // above what single precision loses of a product of kGroupRows numbers
 
 constexpr double kMostSampled = 1e6;  // numbers, where that leaves enough rows
@@ -82,8 +80,8 @@ Matrix coefficients(const Matrix& r, const std::vector<Index>& rows, const std::
     for (Index j = 0; j < r.rows(); ++j) out(a, j) = r(j, kept[a]);
   }
   require(blas::cholesky(k, among.data()), ErrorCode::internal, "redundancy: dependent columns");
-  context.pool().run((r.rows() + kPanel - 1) / kPanel, [&](Index q) {
-    const Index first = q * kPanel, count = std::min(kPanel, r.rows() - first);
+  context.pool().run((r.rows() + kOthers - 1) / kOthers, [&](Index q) {
+    const Index first = q * kOthers, count = std::min(kOthers, r.rows() - first);
     Matrix piece(k, count);
     for (Index a = 0; a < k; ++a) std::copy_n(out.row(a) + first, count, piece.row(a));
     blas::cholesky_solve(k, count, among.data(), piece.data());
@@ -157,72 +155,100 @@ class Groups {
 };
 
 // Columns in some rows, times the roots of their weights, of mean 0 and norm 1, or 0 where they do not vary in these
-// rows; one column a row.
-Matrix standing_columns(const Source& source, Index rows, Context& context) {
-  const WeightedRows drawn = sample_weighted_rows(source.weights(), rows, 0);
-  const bool weighted = source.weighted();
-  Matrix a = gather_rows(source, weighted ? drawn.rows : sample_rows(source.rows(), rows, 0), context);
-  const double m = weighted ? total_weight(drawn.weights) : static_cast<double>(a.rows());
-  std::vector<double> mean(a.cols()), norm(a.cols());
-  for (Index i = 0; i < a.rows(); ++i) {
-    const double weight = weighted ? drawn.weights[i] : 1.0;
-    for (Index j = 0; j < a.cols(); ++j) mean[j] += weight * a(i, j) / m;
+// rows; one column a row. In single precision, once the mean of all rows is off.
+struct StandingColumns {
+  Matrix32 values;
+  std::vector<double> norms;  // of what was rounded; 1 where all is 0
+
+  double correlation(Index a, Index b) const {
+    const float *x = values.row(a), *y = values.row(b);
+    double sum = 0;
+    for (Index i = 0; i < values.cols(); ++i) sum += static_cast<double>(x[i]) * static_cast<double>(y[i]);
+    return sum / (norms[a] * norms[b]);
   }
-  for (Index i = 0; i < a.rows(); ++i) {
-    const double root = weighted ? std::sqrt(drawn.weights[i]) : 1.0;
-    for (Index j = 0; j < a.cols(); ++j) {
-      a(i, j) = root * (a(i, j) - mean[j]);
-      norm[j] += a(i, j) * a(i, j);
+};
+
+// A quarter of the rows at a time: as they are read they are twice as large.
+Matrix32 columns_of_rows(const Source& source, const std::vector<Index>& rows, const std::vector<double>& mean,
+                         Context& context) {
+  constexpr Index kTogether = 16;  // a line of the cache in each row of the result
+  const Index count = std::ssize(rows), some = std::max<Index>(1, (count + 3) / 4);
+  Matrix32 out(source.cols(), count);
+  for (Index first = 0; first < count; first += some) {
+    const Index end = std::min(first + some, count);
+    const Matrix a = gather_rows(source, {rows.begin() + first, rows.begin() + end}, context);
+    for (Index i = 0; i < a.rows(); i += kTogether) {
+      for (Index j = 0; j < a.cols(); ++j) {
+        for (Index r = i; r < std::min(i + kTogether, a.rows()); ++r) {
+          out(j, first + r) = static_cast<float>(a(r, j) - mean[j]);
+        }
+      }
     }
   }
-  for (Index j = 0; j < a.cols(); ++j) norm[j] = std::sqrt(norm[j]);
-  for (Index i = 0; i < a.rows(); ++i) {
-    for (Index j = 0; j < a.cols(); ++j) a(i, j) = norm[j] > kTied ? a(i, j) / norm[j] : 0;
-  }
-  return transposed(a);
+  return out;
 }
 
-// Products of the first `count` rows of `a` with all of them, so many of which are in use.
-Matrix32 products_of_first(const Matrix32& a, Index count, Index used, Context& context) {
-  Matrix32 out(count, used);
-  context.pool().run((used + kPanel - 1) / kPanel, [&](Index q) {
-    const Index first = q * kPanel, width = std::min(kPanel, used - first);
-    blas::gemm(false, true, count, width, a.cols(), 1.0F, a.data(), a.cols(), a.row(first), a.cols(), 0.0F,
-               out.data() + first, used);
+StandingColumns standing_columns(const Source& source, const std::vector<double>& mean, Index rows, Context& context) {
+  const WeightedRows drawn = sample_weighted_rows(source.weights(), rows, 0);
+  const bool weighted = source.weighted();
+  StandingColumns out{
+      columns_of_rows(source, weighted ? drawn.rows : sample_rows(source.rows(), rows, 0), mean, context),
+      std::vector<double>(source.cols(), 1.0)};
+  const Index m = out.values.cols();
+  const std::vector<double> weights = weighted ? drawn.weights : std::vector<double>(m, 1.0);
+  const double total = total_weight(weights);
+  std::vector<double> roots(m);
+  std::transform(weights.begin(), weights.end(), roots.begin(), [](double weight) { return std::sqrt(weight); });
+  for (Index j = 0; j < out.values.rows(); ++j) {
+    float* x = out.values.row(j);
+    double center = 0, square = 0, rounded = 0;
+    for (Index i = 0; i < m; ++i) center += weights[i] * static_cast<double>(x[i]) / total;
+    const auto standing = [&](Index i) { return roots[i] * (static_cast<double>(x[i]) - center); };
+    for (Index i = 0; i < m; ++i) square += standing(i) * standing(i);
+    const double norm = std::sqrt(square);
+    for (Index i = 0; i < m; ++i) {
+      x[i] = norm > kTied ? static_cast<float>(standing(i) / norm) : 0.0F;
+      rounded += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+    }
+    if (rounded > 0) out.norms[j] = std::sqrt(rounded);
+  }
+  return out;
+}
+
+// Products of the first `leaders` of these columns with all of them.
+Matrix32 products_of_leaders(const Matrix32& a, const std::vector<Index>& columns, Index leaders, Context& context) {
+  const auto copied = [&](Index first, Index count) {
+    Matrix32 out(count, a.cols());
+    for (Index p = 0; p < count; ++p) std::copy_n(a.row(columns[first + p]), a.cols(), out.row(p));
+    return out;
+  };
+  const Matrix32 some = copied(0, leaders);
+  Matrix32 out(leaders, std::ssize(columns));
+  context.pool().run((out.cols() + kOthers - 1) / kOthers, [&](Index q) {
+    const Index first = q * kOthers, width = std::min(kOthers, out.cols() - first);
+    const Matrix32 others = copied(first, width);
+    blas::gemm(false, true, leaders, width, a.cols(), 1.0F, some.data(), a.cols(), others.data(), a.cols(), 0.0F,
+               out.data() + first, out.cols());
   });
   return out;
 }
 
-// The columns that are free, in order: those that lead next, and all that may join them. Compared in single precision;
-// what comes near the threshold once more in double.
-void group_all(const Matrix& columns, const std::vector<Index>& order, double threshold, Groups& groups,
+// The columns that are free, in order: those that lead next, and all that may join them. Multiplied in single
+// precision; what comes near the threshold once more with sums in double.
+void group_all(const StandingColumns& columns, const std::vector<Index>& order, double threshold, Groups& groups,
                Context& context) {
   std::vector<Index> left = order;
-  const auto is_free = [&](Index j) { return groups.is_free(j); };
-  std::erase_if(left, std::not_fn(is_free));
-  Matrix32 near(std::ssize(left), columns.cols());
-  for (Index p = 0; p < near.rows(); ++p) {
-    std::transform(columns.row(left[p]), columns.row(left[p]) + near.cols(), near.row(p),
-                   [](double value) { return static_cast<float>(value); });
-  }
-  while (!left.empty()) {
+  for (;;) {
+    std::erase_if(left, [&](Index j) { return !groups.is_free(j); });
+    if (left.empty()) return;
     const Index leaders = std::min<Index>(kLeaders, std::ssize(left));
-    const Matrix32 r = products_of_first(near, leaders, std::ssize(left), context);
+    const Matrix32 r = products_of_leaders(columns.values, left, leaders, context);
     for (Index k = 0; k < leaders; ++k) {
-      const double* leader = columns.row(left[k]);
       groups.lead(left[k], left, [&](Index p) {
         const double rough = r(k, p);
-        if (std::abs(rough) < threshold - kSingle) return rough;
-        return std::inner_product(leader, leader + columns.cols(), columns.row(left[p]), 0.0);
+        return std::abs(rough) < threshold - kSingle ? rough : columns.correlation(left[k], left[p]);
       });
     }
-    Index kept = 0;
-    for (std::size_t p = 0; p < left.size(); ++p) {
-      if (!is_free(left[p])) continue;
-      left[kept] = left[p];
-      std::copy_n(near.row(static_cast<Index>(p)), near.cols(), near.row(kept++));
-    }
-    left.resize(kept);
     context.check_cancelled();
   }
 }
@@ -281,7 +307,8 @@ void add_cost(const RedundancyWork& work, const Shape& shape, Index selected, in
     plan.seconds += (products + kStatisticsSeconds * shape.entries * passes) / threads;
   }
   if (work.all_groups) {
-    plan.phases.push_back({"redundancy groups", 2 * m * shape.d() + kLeaders * (shape.d() + m)});
+    const double others = std::min(shape.d(), static_cast<double>(kOthers * threads));
+    plan.phases.push_back({"redundancy groups", 0.75 * m * shape.d() + kLeaders * (shape.d() + m) + others * m / 2});
     plan.seconds += m * shape.d() * shape.d() / (2 * kSquareFlops) / threads;  // half of the pairs, in float
   }
 }
@@ -323,7 +350,7 @@ Redundancy find_redundancy(const Source& source, const std::vector<Index>& ranki
       if (!std::binary_search(sorted.begin(), sorted.end(), j)) order.push_back(j);
     }
     out.rows = work.rows;
-    group_all(standing_columns(unit.source, work.rows, context), order, threshold, groups, context);
+    group_all(standing_columns(unit.source, unit.moments.mean, work.rows, context), order, threshold, groups, context);
   }
   out.groups = groups.take();
   return out;
