@@ -10,8 +10,8 @@ import pytest
 from conftest import HARMFUL, HARMFUL_SETS, SCREENSHOTS
 from limits import at_rest
 
-ALL = ["demo", "harmful", "clean", "harmful-compare", "clean-compare", "harmful-reproduce", "clean-reproduce", "wide", "direct", "noise",
-       "tiny", "long"]
+ALL = ["demo", "harmful", "clean", "harmful-compare", "clean-compare", "harmful-reproduce", "clean-reproduce", "wide", "direct",
+       "noise", "tiny", "long"]
 SELECT = ["harmful", "clean", "wide", "direct"]
 MARKS = """() => [...document.querySelectorAll('.plot')].map(plot =>
     [plot.id, plot.querySelectorAll('svg [class*="mark-"] path, svg [class*="mark-"] line').length])"""
