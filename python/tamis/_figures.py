@@ -31,7 +31,7 @@ _CONFIG = {
     "rule": {"color": _SOFT},
     "text": {"color": _INK},
     "style": {"whisker": {"color": _INK, "strokeWidth": 1.5},
-              "halo": {"fill": "white", "stroke": "white", "strokeWidth": 4, "strokeJoin": "round"}},
+              "halo": {"stroke": "white", "strokeWidth": 4, "strokeJoin": "round"}},
     "range": {"category": list(_COLORS), "heatmap": _RAMP, "ramp": _RAMP},
 }  # fmt: skip
 

@@ -216,7 +216,7 @@ Difference reversed(const Difference& difference) { return {-difference.mean, -d
 }  // namespace
 
 std::string status_text(const Report& report) {
-  if (report.status == Status::direct) return "direct: the method does not iterate";
+  if (report.status == Status::direct) return "direct, without iterations";
   const std::string rounds = concat(report.iterations, report.iterations == 1 ? " iteration" : " iterations");
   return report.status == Status::converged ? "converged after " + rounds : "stopped at the limit of " + rounds;
 }

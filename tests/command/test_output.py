@@ -300,7 +300,7 @@ def test_a_run_ends_with_what_was_written_and_the_next_command(tmp_path):
     files = "report.html, ranking.csv, selection.json, selected.csv, clusters.csv"
     assert written == f"Written to {tmp_path / 'out'}: {files}"
     assert following == f"Next: tamis apply {tmp_path / 'out'} OTHER.csv -o reduced"
-    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8").replace("\u00a0", " ")
     verdict = json.loads((tmp_path / "out" / "selection.json").read_text())["verdict"]
     assert all(sentence in run.out for sentence in verdict) and verdict[0] in page
     assert f"tamis select {table_csv.name} -m ufcm -c 2 -k 2 -o out" in page

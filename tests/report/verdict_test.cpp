@@ -56,7 +56,7 @@ TEST(Verdict, CountsSelectedColumnsWithoutWeight) {
 
 TEST(Verdict, StatusesAreWords) {
   Report report;
-  EXPECT_EQ(status_text(report), "direct: the method does not iterate");
+  EXPECT_EQ(status_text(report), "direct, without iterations");
   report.status = Status::converged, report.iterations = 1;
   EXPECT_EQ(status_text(report), "converged after 1 iteration");
   report.status = Status::max_iterations, report.iterations = 20;

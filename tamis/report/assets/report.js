@@ -58,7 +58,7 @@
       line: { color: palette[0], strokeWidth: 2 }, point: { color: palette[0], filled: true, size: 36 },
       area: { color: palette[0] }, bar: { color: palette[0] }, rule: { color: soft }, text: { color: ink, fontSize: 12 },
       style: { whisker: { color: ink, strokeWidth: 1.5 },
-               halo: { fill: variable("--paper"), stroke: variable("--paper"), strokeWidth: 4, strokeJoin: "round" } },
+               halo: { stroke: variable("--paper"), strokeWidth: 4, strokeJoin: "round" } },
       range: { category: meta.series ? series_colors(meta.series) : palette, heatmap: ramp, ramp: ramp,
                diverging: ["--below", "--between", "--above"].map(variable) },
     };
