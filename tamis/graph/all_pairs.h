@@ -17,8 +17,8 @@
 
 namespace tamis {
 
-inline constexpr Index kPairTile = 192;            // rows that are compared with as many others at a time
-inline constexpr Index kPairCols = 512;            // columns of a product at a time: a panel of them stays in the cache
+inline constexpr Index kPairTile = 192;  // rows that are compared with as many others at a time
+inline constexpr Index kPairCols = 512;  // columns of a product at a time: a panel of them stays in the cache
 inline constexpr Index kPackedCells = Index{1} << 24;  // 64 MB in float: tables up to this size are packed once
 
 // Rows in panels (points.h), all of them or a tile at a time.
@@ -108,7 +108,8 @@ class AllPairs {
   // `ends`: where the stretches of columns end.
   AllPairs(const PanelRows<T>& rows, std::vector<Index> ends, std::vector<PairDistance> distances)
       : rows_(rows), ends_(std::move(ends)) {
-    for (PairDistance& distance : distances) searches_.push_back(std::make_unique<One>(std::move(distance), rows.rows()));
+    for (PairDistance& distance : distances)
+      searches_.push_back(std::make_unique<One>(std::move(distance), rows.rows()));
   }
 
   // First within tiles, so that there is something to beat.
@@ -213,8 +214,8 @@ class AllPairs {
     bounds.factor = search.factors.empty() ? T(2) : 2 * search.factors[i];
     bounds.factors = search.factors.empty() ? nullptr : search.factors.data() + tile + begin;
     T limit = search.lists.limit(i);
-    const Index hits = kernels<T>().find_near(bounds, limit, limits.data() + begin, found.positions.data(),
-                                              found.bounds.data());
+    const Index hits =
+        kernels<T>().find_near(bounds, limit, limits.data() + begin, found.positions.data(), found.bounds.data());
     for (Index h = 0; h < hits; ++h) {
       const Index j = begin + found.positions[h], other = tile + j;
       const T lower = found.bounds[h], upper = lower + search.slack[i] + search.slack[other];

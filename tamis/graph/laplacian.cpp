@@ -17,12 +17,12 @@ namespace {
 constexpr Index kRowsPerTask = 1024;
 // Up to this many rows the whole spectrum is computed; above it the wanted end by iteration.
 constexpr Index kDenseRows = 512;
-constexpr Index kGuard = 6;          // extra vectors that speed up the last wanted one
+constexpr Index kGuard = 6;  // extra vectors that speed up the last wanted one
 // Products with W for one step: cheap beside the basis, but a vector must not outgrow the others by so much.
 constexpr Index kLeastDegree = 8, kMostDegree = 40;
 constexpr double kGrowth = 1e6, kGrowthInFloat = 1e3;
 constexpr double kFloatTolerance = 1e-5;  // that filters in float reach
-constexpr double kSameValue = 1e-7;  // eigenvalues closer than this share one space
+constexpr double kSameValue = 1e-7;       // eigenvalues closer than this share one space
 constexpr Index kRounds = 200;
 // Streams of the seed.
 constexpr std::uint64_t kStartStream = 0x6c61706c;

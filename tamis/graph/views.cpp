@@ -11,8 +11,8 @@ namespace tamis {
 
 namespace {
 
-constexpr Index kSharedCols = 4096;    // past so many columns products in float say too little
-constexpr double kFarFromZero = 32;    // squared distance of the mean from 0, in mean squared distances of rows from it
+constexpr Index kSharedCols = 4096;  // past so many columns products in float say too little
+constexpr double kFarFromZero = 32;  // squared distance of the mean from 0, in mean squared distances of rows from it
 constexpr double kLeastLength = 0x1p-40, kMostLength = 0x1p40;  // of rows, in the unit of the data
 
 // f(j) summed over [begin, end) in eight lanes.
@@ -92,7 +92,8 @@ class SharedSearch {
       }
     }
     lengths_.resize(parts_.size());
-    for (std::size_t p = 0; p < parts_.size(); ++p) lengths_[p] = squares(parts_[p], [&](Index i, Index j) { return x(i, j); });
+    for (std::size_t p = 0; p < parts_.size(); ++p)
+      lengths_[p] = squares(parts_[p], [&](Index i, Index j) { return x(i, j); });
   }
 
   // Whether products of the rows as they are say enough.

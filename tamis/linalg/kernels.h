@@ -26,7 +26,8 @@ struct ColumnSums {
   double *mean, *scatter, *low, *high;
 };
 
-// Lower bounds of the squared distances of one row to `count` others, from their products: own + parts[j] - factor factors[j] (products[j] + more[j]). Null: factors of 1, nothing more.
+// Lower bounds of the squared distances of one row to `count` others, from their products: own + parts[j] - factor
+// factors[j] (products[j] + more[j]). Null: factors of 1, nothing more.
 template <class T>
 struct DistanceBounds {
   Index count;

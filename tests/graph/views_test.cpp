@@ -94,8 +94,7 @@ TEST(Views, CopiesAndRowsOfZerosAreNeighborsByIndex) {
   Context context(2);
   const auto found = nearest_in_views(support::dense(coarse), {}, kCount, context);
   ASSERT_TRUE(found.has_value());
-  EXPECT_EQ((*found)[0][0].index,
-            by_index(nearest_neighbors(support::dense(coarse), {.count = kCount}, context)));
+  EXPECT_EQ((*found)[0][0].index, by_index(nearest_neighbors(support::dense(coarse), {.count = kCount}, context)));
 }
 
 TEST(Views, AreNotSharedWhereProductsSayTooLittle) {

@@ -370,9 +370,10 @@ TYPED_TEST(Kernels, PanelProductsAreSums) {
         if (j < count * kPanel) {
           wanted = 0;
           for (Index k = 0; k < kDepth; ++k) {
-            const double term = static_cast<double>(panel[static_cast<std::size_t>(k * kPanel + i)]) *
-                                static_cast<double>(others[static_cast<std::size_t>(
-                                    j / kPanel * kDepth * kPanel + k * kPanel + j % kPanel)]);
+            const double term =
+                static_cast<double>(panel[static_cast<std::size_t>(k * kPanel + i)]) *
+                static_cast<double>(
+                    others[static_cast<std::size_t>(j / kPanel * kDepth * kPanel + k * kPanel + j % kPanel)]);
             wanted += term;
             size += std::abs(term);
           }
@@ -394,9 +395,11 @@ TYPED_TEST(Kernels, FindNearIsItsDefinition) {
     return out;
   };
   for (const std::size_t count : {0, 1, 63, 64, 200}) {
-    const auto products = draw(count), more = draw(count), parts = draw(count), factors = draw(count), limits = draw(count);
+    const auto products = draw(count), more = draw(count), parts = draw(count), factors = draw(count),
+               limits = draw(count);
     for (int with = 0; with < 4; ++with) {
-      DistanceBounds<T> bounds{static_cast<Index>(count), products.data(), nullptr, T(2), parts.data(), T(0.5), nullptr};
+      DistanceBounds<T> bounds{
+          static_cast<Index>(count), products.data(), nullptr, T(2), parts.data(), T(0.5), nullptr};
       if (with % 2 == 1) bounds.more = more.data();
       if (with / 2 == 1) bounds.factors = factors.data();
       std::vector<std::int32_t> wanted, found(count);

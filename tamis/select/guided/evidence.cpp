@@ -127,9 +127,9 @@ std::vector<Index> positions_of(const std::vector<char>& mask, char value) {
 }  // namespace
 
 // P(Q > 0) = 1/(2 pi i) int exp(K(z)) / z dz along a path from below to above that crosses the real axis at x > 0 (less
-// 1 where x < 0). Through the saddlepoint, and bent as the path of steepest descent is there, z = x + iy + bend y^2, the
-// integrand falls like a normal density and does not turn, so that a few points of the trapezoid rule give all digits,
-// however small the probability (Rice 1980; Helstrom 1996).
+// 1 where x < 0). Through the saddlepoint, and bent as the path of steepest descent is there, z = x + iy + bend y^2,
+// the integrand falls like a normal density and does not turn, so that a few points of the trapezoid rule give all
+// digits, however small the probability (Rice 1980; Helstrom 1996).
 double quadratic_ratio_tail(const std::vector<double>& values, Index count, double s) {
   const QuadraticForm q(values, count, s);
   if (q.most() <= 0) return 0;

@@ -25,8 +25,7 @@ std::vector<char> column_halves(const Source& source, Context& context);
 // A p-value for every column of `source`, all of which must vary, given these halves and the graphs of each; 1 where
 // there are none.
 std::vector<double> column_evidence(const Source& source, const std::vector<char>& half,
-                                    std::span<const GuideGraphs> graphs, const GuideOptions& options,
-                                    Context& context);
+                                    std::span<const GuideGraphs> graphs, const GuideOptions& options, Context& context);
 
 // Which p-values pass at that false discovery rate (Benjamini & Hochberg 1995).
 std::vector<char> discoveries(const std::vector<double>& p, double rate);

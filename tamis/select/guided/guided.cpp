@@ -151,9 +151,9 @@ struct Judged {
   Guide guide;
   Guidance guidance;
   ColumnMerits merits;
-  ColumnGroups groups;             // of the columns that vary
-  std::vector<double> shares;      // of these groups
-  std::vector<char> half;          // of these columns, and the graphs of both halves: for evidence
+  ColumnGroups groups;         // of the columns that vary
+  std::vector<double> shares;  // of these groups
+  std::vector<char> half;      // of these columns, and the graphs of both halves: for evidence
   std::vector<GuideGraphs> other;
 };
 
@@ -208,9 +208,8 @@ Judged judge_columns(const Source& rows, const GuidedOptions& options, Context& 
   guidance.groups = guide.partitions[best_partition(guide)].labels;
   ColumnGroups groups = groups_or_columns(options.groups, rows.cols()).among(table.kept);
   std::vector<double> shares = group_shares(groups, guided, table.scatter);
-  return {std::move(table),  std::move(guide),  std::move(guidance),
-          std::move(merits), std::move(groups), std::move(shares),
-          std::move(half),   std::move(graphs)};
+  return {std::move(table),  std::move(guide),  std::move(guidance), std::move(merits),
+          std::move(groups), std::move(shares), std::move(half),     std::move(graphs)};
 }
 
 // What is known of the columns that vary, for all of them.

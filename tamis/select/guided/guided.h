@@ -18,8 +18,8 @@
 // The margin is the paper's; the guide, the evidence, the order and k are ours. Score of a feature: (d - rank + 1) / d.
 //
 // Passes over X: one; all else sees the m sampled rows. Memory: those rows, and a few vectors of rows and columns.
-// Work: m^2 d for the graphs (sparse, and dense where products are not shared, graph/views.h: 6 times the products of all
-// pairs), m d^2 / 2 or 1100 m d for the order.
+// Work: m^2 d for the graphs (sparse, and dense where products are not shared, graph/views.h: 6 times the products of
+// all pairs), m d^2 / 2 or 1100 m d for the order.
 #pragma once
 
 #include <optional>
