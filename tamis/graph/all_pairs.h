@@ -99,6 +99,7 @@ struct PairDistance {
   double underflow = 0;          // and this much
   std::function<std::function<double(Index, Index)>()> exact;  // makes what computes distances, for one task
   Neighbors* found = nullptr;
+  bool ordered = true;  // nearest first, with their distances; else by index, without
 };
 
 template <class T>
@@ -125,7 +126,14 @@ class AllPairs {
       walk_rows(context, tiles, n, [&](Index tile) {
         context.check_cancelled();
         auto exact = search->distance.exact();
-        for (Index i = tile * kPairTile; i < std::min((tile + 1) * kPairTile, n); ++i) search->lists.finish(i, exact);
+        for (Index i = tile * kPairTile; i < std::min((tile + 1) * kPairTile, n); ++i) {
+          if (search->distance.ordered) {
+            search->lists.finish(i, exact);
+          } else {
+            search->lists.finish_unordered(
+                i, exact, [&](Index j, T lower) { return lower + search->slack[i] + search->slack[j]; });
+          }
+        }
       });
     }
   }

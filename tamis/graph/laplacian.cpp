@@ -171,6 +171,38 @@ Ritz ritz_pairs(const Deflated& n, const std::vector<double>& weights, const Mat
   return out;
 }
 
+// An orthonormal basis of the span of X beside the trivial vector. One pass does where the columns are far from
+// dependent, as filtered Ritz vectors mostly are.
+Matrix orthonormal_beside(const Matrix& trivial, Matrix x) {
+  constexpr double kFarFromDependent = 1e-3;
+  if (x.cols() == 0) return x;
+  add_product(-1.0, trivial, product_transposed_left(trivial, x), x);
+  Matrix gram = product_transposed_left(x, x);
+  const Index width = gram.rows();
+  std::vector<double> scale(width);
+  for (Index k = 0; k < width; ++k) scale[k] = 1 / std::sqrt(gram(k, k));
+  for (Index k = 0; k < width; ++k) {
+    for (Index q = 0; q < width; ++q) gram(k, q) *= scale[k] * scale[q];
+  }
+  const bool finite = std::ranges::all_of(scale, [](double value) { return std::isfinite(value); });
+  if (!finite) return orthonormal_complement(trivial, std::move(x));
+  EigenPairs pairs = symmetric_eigen(std::move(gram));
+  if (!(pairs.values.back() > kFarFromDependent)) return orthonormal_complement(trivial, std::move(x));
+  for (Index k = 0; k < width; ++k) {
+    for (Index q = 0; q < width; ++q) pairs.vectors(k, q) *= scale[k] / std::sqrt(pairs.values[q]);
+  }
+  return product(x, pairs.vectors);
+}
+
+// The first columns of normal_matrix().
+Matrix first_normal_columns(Index rows, Index cols, Index count, const Random& random) {
+  Matrix out(rows, count);
+  for (Index i = 0; i < rows; ++i) {
+    for (Index k = 0; k < count; ++k) out(i, k) = random.normal(static_cast<std::uint64_t>(i * cols + k));
+  }
+  return out;
+}
+
 // Iterates a filtered subspace until the first `count` residuals are small: the eigenvalues of a graph crowd below 1,
 // where products with W are cheap and a polynomial of high degree tells them apart. T: of the filter, whose rounding
 // must stay below the tolerance.
@@ -186,8 +218,8 @@ EigenPairs by_iteration(const Deflated& n, Index width, Index count, double tole
     const double norm = std::max(std::abs(values.front()), std::abs(values.back()));
     if (found.residual <= tolerance * norm || round == kRounds) return std::move(found.pairs);
     const double top = std::clamp(values.back(), -0.5, 1 - 1e-6);
-    x = filtered(n, narrow, filter_degree<T>(values.front(), top), top, found.pairs.vectors);
-    x = orthonormal_complement(n.trivial, std::move(x));
+    const Index degree = filter_degree<T>(values.front(), top);
+    x = orthonormal_beside(n.trivial, filtered(n, narrow, degree, top, found.pairs.vectors));
   }
 }
 
@@ -266,12 +298,15 @@ Spectrum smoothest_eigenvectors(const Graph& graph, Index count, Context& contex
   EigenPairs pairs = dense    ? whole_spectrum(n, width)
                      : narrow ? by_iteration<float>(n, width, count, tolerance, context)
                               : by_iteration<double>(n, width, count, tolerance, context);
-  const Matrix random = normal_matrix(graph.rows, width, Random(context.seed, kBasisStream));
-  for (Index first = 0; first < pairs.vectors.cols();) {
-    Index end = first + 1;
-    while (end < pairs.vectors.cols() && pairs.values[end - 1] - pairs.values[end] <= kSameValue) {
-      ++end;
-    }
+  std::vector<Index> ends;  // of spaces of one eigenvalue
+  for (Index k = 1; k <= pairs.vectors.cols(); ++k) {
+    if (k == pairs.vectors.cols() || pairs.values[k - 1] - pairs.values[k] > kSameValue) ends.push_back(k);
+  }
+  Index largest = 0, first = 0;
+  for (const Index end : ends) largest = std::max(largest, end - std::exchange(first, end));
+  const Matrix random = first_normal_columns(graph.rows, width, largest, Random(context.seed, kBasisStream));
+  first = 0;
+  for (const Index end : ends) {
     fix_basis(pairs.vectors, first, end - first, random);
     first = end;
   }

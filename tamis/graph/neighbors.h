@@ -1,9 +1,9 @@
 // The nearest rows of every row: squared Euclidean distance, the row itself not counted, ties to the smaller index.
-// Products in blocks give lower bounds; only where they leave it open are distances computed, from differences.
+// Products in blocks bound the distances; where these bounds leave it open distances are computed, from differences.
 //
 // exact     all pairs of rows, each once: n^2 d / 2 multiplications (sparse: the sum over columns of squared counts,
 // and
-//           n^2 comparisons). Memory: n k pairs and a few blocks of rows.
+//           n^2 comparisons). Memory: n k pairs, n shortlists, and a copy of the rows in float or a few blocks of them.
 // in cells  rows are divided into about sqrt(n) cells by k-means of a sample, and each row is compared with the rows of
 //           the cells nearest to it: as many as reach the wanted recall on a sample of rows whose neighbors are known.
 //           Memory: besides n k pairs a copy of the rows in float (sparse: of the entries, and n x 64).

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "tamis/graph/nearest.h"
@@ -60,6 +61,17 @@ class Shortlists {
     settle(i, exact);
   }
 
+  // The same, by index and without distances: those that bounds alone decide about need none. upper(j, lower) is the
+  // upper bound that belongs to a lower one of row j.
+  template <class Exact, class Upper>
+  void finish_unordered(Index i, Exact& exact, Upper upper) {
+    drop_far(i);
+    const bool settled = lists_.index[i * k_] != std::numeric_limits<std::int32_t>::max();
+    if (settled || !decide(i, exact, upper)) settle(i, exact);
+    std::sort(lists_.index.data() + i * k_, lists_.index.data() + (i + 1) * k_);
+    std::fill_n(lists_.distance.data() + i * k_, k_, std::numeric_limits<double>::quiet_NaN());
+  }
+
  private:
   static constexpr Index kSpare = 22;
   static constexpr std::size_t kMutexes = 256;
@@ -82,6 +94,33 @@ class Shortlists {
       lower_[kept++] = lower_[at];
     }
     count_[i] = static_cast<std::int32_t>(kept - first);
+  }
+
+  // Takes the rows that are nearer than all but k - 1 others could be, and of the rest those with the least distances.
+  template <class Exact, class Upper>
+  bool decide(Index i, Exact& exact, Upper upper) {
+    const Index first = i * room_, end = first + count_[i];
+    if (count_[i] < k_) return false;
+    std::int32_t* out = lists_.index.data() + i * k_;
+    Index sure = 0;
+    std::vector<std::pair<double, std::int32_t>> open;
+    for (Index at = first; at < end; ++at) {
+      Index rivals = 0;  // that may be as near
+      if (count_[i] > k_) {
+        const T most = upper(index_[at], lower_[at]);
+        for (Index other = first; other < end; ++other) rivals += other != at && lower_[other] <= most ? 1 : 0;
+      }
+      if (count_[i] == k_ || rivals < k_) {
+        out[sure++] = index_[at];
+      } else {
+        open.emplace_back(0.0, index_[at]);
+      }
+    }
+    for (auto& [distance, row] : open) distance = exact(i, row);
+    std::sort(open.begin(), open.end());
+    for (Index q = 0; sure < k_; ++q) out[sure++] = open[q].second;
+    count_[i] = 0;
+    return true;
   }
 
   // Distances in the place of bounds. All that are worth one are in the list, at least k unless it is the end.

@@ -140,6 +140,7 @@ class SharedSearch {
     out.rounding = rounding_of_products<float>(rows_.x.cols());
     out.underflow = underflow_of_products<float>(rows_.x.cols());
     out.found = &found_[p][view];
+    out.ordered = false;
     return out;
   }
 

@@ -14,7 +14,8 @@
 
 namespace tamis {
 
-using ViewNeighbors = std::array<Neighbors, 3>;  // as it is, unit deviations, unit rows
+// As it is, unit deviations, unit rows; the neighbors of a row by index, without distances.
+using ViewNeighbors = std::array<Neighbors, 3>;
 
 // Whether one search does for all views of a table of that shape, if its numbers allow it.
 bool shares_views(Index rows, Index cols, bool sparse);

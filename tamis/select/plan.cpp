@@ -97,7 +97,7 @@ double search_seconds(const Shape& x, int threads) {
     const double shared = (kProduct * x.entries * x.entries / d + kPair * n * n) / threads;
     return shared + kEntry * x.entries + kRow * n + kColumn * d;
   }
-  constexpr double kProduct = 4.5e-11, kPair = 1e-9, kEntry = 5.3e-8, kRow = 2.2e-5, kColumn = 1e-7;
+  constexpr double kProduct = 1.2e-11, kPair = 1e-9, kEntry = 1e-8, kRow = 5e-6, kColumn = 1e-7;
   return (kProduct * n * n * d + kPair * n * n + kEntry * x.entries) / threads + kRow * n + kColumn * d;
 }
 

@@ -45,6 +45,11 @@ Matrix seen(Matrix x, int view) {
   return x;
 }
 
+std::vector<std::int32_t> by_index(Neighbors found) {
+  for (auto row = found.index.begin(); row != found.index.end(); row += found.count) std::sort(row, row + found.count);
+  return found.index;
+}
+
 void expect_nearest_in_views(const Matrix& x, const std::vector<char>& half, const std::string& what) {
   Context context(2);
   const auto found = nearest_in_views(support::dense(x), half, kCount, context);
@@ -55,7 +60,7 @@ void expect_nearest_in_views(const Matrix& x, const std::vector<char>& half, con
       const Matrix rows = seen(columns_of(x, half, static_cast<int>(part) - 1), view);
       const Neighbors wanted = nearest_neighbors(support::dense(rows), {.count = kCount}, context);
       const Neighbors& own = (*found)[part][static_cast<std::size_t>(view)];
-      EXPECT_EQ(own.index, wanted.index) << what << ", part " << part << ", view " << view;
+      EXPECT_EQ(own.index, by_index(wanted)) << what << ", part " << part << ", view " << view;
     }
   }
 }
@@ -89,7 +94,7 @@ TEST(Views, CopiesAndRowsOfZerosAreNeighborsByIndex) {
   Context context(2);
   const auto found = nearest_in_views(support::dense(coarse), {}, kCount, context);
   ASSERT_TRUE(found.has_value());
-  EXPECT_EQ((*found)[0][0].index, nearest_neighbors(support::dense(coarse), {.count = kCount}, context).index);
+  EXPECT_EQ((*found)[0][0].index, by_index(nearest_neighbors(support::dense(coarse), {.count = kCount}, context)));
 }
 
 TEST(Views, AreNotSharedWhereProductsSayTooLittle) {

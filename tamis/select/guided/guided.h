@@ -18,8 +18,8 @@
 // The margin is the paper's; the guide, the evidence, the order and k are ours. Score of a feature: (d - rank + 1) / d.
 //
 // Passes over X: one; all else sees the m sampled rows. Memory: those rows, and a few vectors of rows and columns.
-// Work: 6 m^2 d for the graphs (sparse: as many as there are pairs of entries in a column), m d^2 / 2 or 1100 m d for
-// the order.
+// Work: m^2 d for the graphs (sparse, and dense where products are not shared, graph/views.h: 6 times the products of
+// all pairs), m d^2 / 2 or 1100 m d for the order.
 #pragma once
 
 #include <optional>
@@ -39,7 +39,7 @@ struct GuidedOptions {
   GuideOptions guide;
   static constexpr bool kChoosesCount = true;
   Index sample = 4000;            // rows that are looked at, at least 100 c where c is given
-  bool evidence = true;           // who may enter is decided by p-values; else by share alone, three times faster
+  bool evidence = true;           // who may enter is decided by p-values; else by share alone, twice as fast
   std::vector<Index> forced;      // columns that enter first
   ColumnGroups groups;            // columns that are chosen as one
   std::optional<Index> features;  // how many features (groups) the caller will take; unset: it leaves that to f

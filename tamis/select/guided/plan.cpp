@@ -74,12 +74,13 @@ void add_memory(const Shape& all, const Shape& x, const GuidedOptions& options, 
 // One pass over the table; graphs, eigenvectors and k-means of the rows that are looked at, for the guide and with
 // evidence for one of each half of the columns; products of columns.
 void add_time(const Shape& all, const Shape& x, const GuidedOptions& options, int threads, GuidedPlan& plan) {
-  constexpr double kGraphs = 3, kClustering = 1.1e-4, kColumn = 2e-5;
+  constexpr double kSharedSearches = 2, kGraphs = 3, kClustering = 4.5e-5, kColumn = 2e-5;
   const double guides = options.evidence ? 3 : 1, tables = options.evidence ? 2 : 1;
+  const double searches = shares_views(x.rows, x.cols, x.sparse) ? kSharedSearches : kGraphs * tables;
   const double columns = std::min(static_cast<double>(kLongestPath), x.d());
   plan.passes = 1;
   plan.seconds = kStatisticsSeconds * all.entries / threads;
-  plan.seconds += kGraphs * tables * GraphCost(x, graph_options(options), threads).seconds;
+  plan.seconds += searches * GraphCost(x, graph_options(options), threads).seconds;
   plan.seconds += guides * kClustering * x.n() / threads;
   plan.seconds += 2 * x.entries * columns / kSquareFlops / threads + kColumn * x.d();
 }
