@@ -43,7 +43,7 @@ void* take_block(std::size_t bytes) {
   return ::operator new(bytes);
 }
 
-void give_block_back(void* block, std::size_t bytes) noexcept {
+void give_block_back(void* block, [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(__linux__)
   if (is_large(bytes)) {
     munmap(block, bytes);

@@ -268,10 +268,10 @@ Matrix trivial_eigenvector(const Graph& graph) {
 }
 
 std::vector<double> inverse_roots(const Graph& graph) {
-  constexpr double kLeastDegree = std::numeric_limits<double>::min();  // products of two roots overflow below it
+  constexpr double kSmallest = std::numeric_limits<double>::min();  // products of two roots overflow below it
   std::vector<double> out(graph.degree.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = graph.degree[i] >= kLeastDegree ? 1 / std::sqrt(graph.degree[i]) : 0.0;
+    out[i] = graph.degree[i] >= kSmallest ? 1 / std::sqrt(graph.degree[i]) : 0.0;
   }
   return out;
 }
