@@ -53,7 +53,9 @@ double search_numbers(const Shape& x, double neighbors, int threads) {
   if (x.n() > kRowsOfAllPairs) return searching + kColumns * x.d();
   const double tile = std::min(std::min(x.n(), kTileRows) * std::min(x.d(), kTileCols), kTileNumbers);
   const double distances = std::min(x.n(), kTaskRows) * std::min(x.n(), kTaskCols);
-  return std::max(searching, tasks * (kTilesOfAllPairs * tile + kDistances * distances)) + kColumns * x.d();
+  const double mean = tasks * (kTilesOfAllPairs * tile + kDistances * distances);
+  constexpr double kNotReturned = 0.4;  // of what threads have freed
+  return std::max(searching + kNotReturned * mean, mean) + kColumns * x.d();
 }
 
 // In cells: k-means of a sample, then a copy of the rows in float (sparse: the entries, and what 64 directions see of

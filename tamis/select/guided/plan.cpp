@@ -52,10 +52,10 @@ double shared_search_numbers(const Shape& x, const GuidedOptions& options, int t
 }
 
 void add_memory(const Shape& all, const Shape& x, const GuidedOptions& options, int threads, GuidedPlan& plan) {
-  constexpr double kSparseSample = 1.7, kViews = 1.1, kSpectrum = 5.4, kBasis = 8.5, kEigenGuards = 6;
+  constexpr double kSparseSample = 1.7, kViews = 1.1, kSpectrum = 5.4, kBasis = 7.5, kEigenGuards = 6;
   constexpr double kSums = 25, kComparison = 4.2, kBuffers = 3e5;
   const GraphCost graph(x, graph_options(options), threads);
-  const double cells = x.n() * x.d(), graphs = (options.evidence ? 10 : 4) * graph.kept;  // and the mean of three
+  const double cells = x.n() * x.d(), graphs = (options.evidence ? 8 : 3) * graph.kept;
   const Index clusters = most_clusters(options.guide, x.rows);
   const double basis = kBasis * x.n() * (static_cast<double>(clusters) + kEigenGuards);
   const double eigen = takes_whole_spectrum(x.rows, clusters) ? kSpectrum * x.n() * x.n() : basis;
@@ -64,8 +64,8 @@ void add_memory(const Shape& all, const Shape& x, const GuidedOptions& options, 
   if (x.rows < all.rows) plan.kept += x.sparse ? kSparseSample * x.entries : x.width * cells;
   const double views = writes_views_out(x.rows, x.cols, x.sparse) ? kViews * cells : 0;
   const double searching = shares_views(x.rows, x.cols, x.sparse) ? shared_search_numbers(x, options, threads)
-                                                                  : views + graph.searching - 2 * x.n();
-  plan.phases = {{"graphs", searching + graphs},
+                                                                  : views + graph.searching - 2 * x.n() + graphs;
+  plan.phases = {{"graphs", searching},
                  {"eigenvectors", graphs + eigen},
                  {"order of columns", path_numbers(x) + kSums * x.d()},
                  {"k-means on the selected columns", kComparison * compared * x.d()}};
