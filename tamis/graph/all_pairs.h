@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -89,6 +90,14 @@ class PanelRows {
   const Load load_;
   std::vector<T> whole_;
 };
+
+// ||a||^2 + ||b||^2 - 2 a.b is off by at most this part of ||a||^2 + ||b||^2, with products of panels: d + 1 roundings
+// of half an epsilon each in the sum, at most of 2 sum |a_k b_k| <= ||a||^2 + ||b||^2, and a few where numbers become T
+// and bounds are formed.
+template <class T>
+double rounding_of_panels(Index d) {
+  return 0.5 * static_cast<double>(d + 32) * static_cast<double>(std::numeric_limits<T>::epsilon());
+}
 
 // A squared distance ||y_i - y_j||^2, of rows y_i = f_i z_i in some stretches of the columns of Z.
 struct PairDistance {

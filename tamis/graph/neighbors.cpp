@@ -132,7 +132,7 @@ void search_dense(const Centered& z, Search& search, Context& context) {
   PairDistance distance;
   distance.stretches = {0};
   distance.square = search.square;
-  distance.rounding = search.rounding;
+  distance.rounding = rounding_of_panels<T>(z.cols());
   distance.underflow = search.underflow;
   distance.found = &search.out;
   distance.exact = [&z] {

@@ -47,8 +47,10 @@ class Shortlists {
       for (; at > 0 && upper < uppers[at - 1]; --at) uppers[at] = uppers[at - 1];
       uppers[at] = upper;
     }
-    if (count_[i] == room_) drop_far(i);
-    if (2 * count_[i] > room_ + k_) settle(i, exact);
+    if (count_[i] == room_) {
+      drop_far(i);
+      if (2 * count_[i] > room_ + k_) settle(i, exact);
+    }
     index_[i * room_ + count_[i]] = static_cast<std::int32_t>(row);
     lower_[i * room_ + count_[i]++] = lower;
     return limit_now(i);

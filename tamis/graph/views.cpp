@@ -137,7 +137,7 @@ class SharedSearch {
   PairDistance distance_in(std::size_t p, std::size_t view) {
     PairDistance out;
     out.stretches = parts_[p].stretches;
-    out.rounding = rounding_of_products<float>(rows_.x.cols());
+    out.rounding = rounding_of_panels<float>(rows_.x.cols());
     out.underflow = underflow_of_products<float>(rows_.x.cols());
     out.found = &found_[p][view];
     out.ordered = false;
