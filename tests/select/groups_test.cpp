@@ -303,7 +303,8 @@ TEST_P(GroupsOf, ConstantColumnsAndOneGroupOfAll) {
   for (Index i = 0; i < x.rows(); ++i) flat(i, 1) = 2, flat(i, 7) = 5;
   const SelectResult found = run(support::dense(flat), groups, 8);
   EXPECT_TRUE(support::all_finite(found.scores));
-  EXPECT_EQ(found.scores[7], *std::min_element(found.scores.begin(), found.scores.end()));  // a group that does not vary
+  // A group that does not vary: none is worse.
+  EXPECT_EQ(found.scores[7], *std::min_element(found.scores.begin(), found.scores.end()));
   EXPECT_TRUE(found.selected.back() == 7 || found.scores[found.selected.back()] == found.scores[7]);
   EXPECT_EQ(found.scores[0], found.scores[1]);
   const SelectResult one = run(support::dense(flat), Indices(13, 4), 1);

@@ -7,8 +7,8 @@
 //
 // All gains are evaluated in every step, since one can rise when another column enters. Score of a feature:
 // (d - rank + 1) / d. The columns after the path follow by what they would add next, and those that are explained
-// already by what they explain alone. Ties (1e-9 of the best gain, more where rounding of R_jj moves a gain further) go to
-// the column that explains more alone, then to the lower index.
+// already by what they explain alone. Ties (1e-9 of the best gain, more where rounding of R_jj moves a gain further) go
+// to the column that explains more alone, then to the lower index.
 //
 // A group G of columns enters as one. It adds tr(R_GG^+ R_G: R_:G), what its columns explain together: of the
 // eigenvectors of R_GG those count whose eigenvalue is above rounding, since the indicators of one variable add up to a
