@@ -1,12 +1,15 @@
 #include "tamis/data/joined.h"
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "tamis/base/error.h"
 #include "tamis/base/text/nearest.h"
 #include "tamis/base/text/number.h"
 #include "tamis/base/text/quote.h"
+#include "tamis/data/csv/layout.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/data/formats/csv_scanner.h"
 #include "tamis/data/labels.h"
@@ -23,21 +26,25 @@ struct TwoColumns {
 class TwoColumnReader {
  public:
   TwoColumnReader(ByteStream& bytes, Budget& budget) : scanner_(bytes), budget_(budget) {
-    scanner_.layout(bytes.where().ends_with(".tsv") ? '\t' : 0, true);
+    const CsvLayout layout = scanner_.layout(bytes.where().ends_with(".tsv") ? '\t' : 0, true);
+    if (layout.skipped_lines == 1) {
+      for (const std::string_view cell : cells_of(layout.skipped_text, layout.delimiter)) above_.emplace_back(cell);
+    }
     scanner_.skip_blank_lines();
     names_ = next_row();
   }
 
   TwoColumns read(const std::string& id_column, const std::string& label_column) {
+    std::vector<std::string> first = row_below_short_header(label_column);
     const std::size_t label = position(label_column);
     const auto same = std::find(names_.begin(), names_.end(), id_column);
     const std::size_t id = same == names_.end() ? 0 : static_cast<std::size_t>(same - names_.begin());
     TwoColumns found;
     for (;;) {
-      scanner_.skip_blank_lines();
-      if (scanner_.at_end()) return found;
+      if (first.empty()) scanner_.skip_blank_lines();
+      if (first.empty() && scanner_.at_end()) return found;
       const Index line = scanner_.line();
-      std::vector<std::string> row = next_row();
+      const std::vector<std::string> row = first.empty() ? next_row() : std::exchange(first, {});
       // R writes row names under no name.
       const std::size_t shift = row.size() == names_.size() + 1 ? 1 : 0;
       require(row.size() == names_.size() + shift, ErrorCode::bad_data, scanner_.where(), ": line ", line, ": ",
@@ -49,6 +56,16 @@ class TwoColumnReader {
   }
 
  private:
+  // R's header without a name for the first column looks like a title where there are only words below it. What was
+  // taken for the header is the first row then.
+  std::vector<std::string> row_below_short_header(const std::string& label_column) {
+    const auto has = [&](const std::vector<std::string>& names) {
+      return std::find(names.begin(), names.end(), label_column) != names.end();
+    };
+    if (above_.size() + 1 != names_.size() || has(names_) || !has(above_)) return {};
+    return std::exchange(names_, above_);
+  }
+
   std::vector<std::string> next_row() {
     std::vector<std::string> cells;
     while (!scanner_.at_end()) {
@@ -69,7 +86,7 @@ class TwoColumnReader {
 
   CsvScanner scanner_;
   Budget& budget_;
-  std::vector<std::string> names_;
+  std::vector<std::string> names_, above_;  // the header, and the line that was skipped above it
 };
 
 // "3 of 60 rows ...: 'a', 'b', 'c'"
