@@ -20,7 +20,7 @@ DIGESTS = {
     "spec": "1ac163440b42cbb7310134272d2730d43b0de0584b1bbbd0daf5c53bffd49f02",
     "mcfs": "b57afdabd9d7e1ba98aad0c8e83c9c1774883b9c95454088ca99d16a43e0e9ce",
     "ndfs": "ff5ed8537dff1e8a8d5b5355d5c9e723fe3c6802d497c13f2bd1c1765d10b0fc",
-    "rufs": "b4ecfbc7a6b8706c7fee3ebe3b4adc147081645c5901a1fc3fadc9d47000a3ee",
+    "rufs": "e5212d1219506fa4938df1b12bba624aa2d76ab1605b593226336f24685b7316",
 }
 
 x86_64 = pytest.mark.skipif(platform.machine() != "x86_64", reason="not an x86-64 machine")

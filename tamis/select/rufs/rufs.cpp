@@ -115,7 +115,7 @@ void write_report(const RufsFit& fit, const RufsOptions& options, Report& report
 // Numbers and seconds fitted to the peaks and times of bench/forecast.py; how many iterations there are depends on the
 // data.
 RufsPlan::RufsPlan(const Shape& shape, const RufsOptions& options, int threads) : Plan(shape, Code::systems, threads) {
-  constexpr double kSquares = 1.35, kFactors = 21, kPasses = 500, kSmallBuffers = 1.5e5;
+  constexpr double kSquares = 1.35, kFactors = 27, kPasses = 500, kSmallBuffers = 1.5e5;
   constexpr double kEntry = 2.3e-9, kFactor = 2.7e-7, kRow = 1e-4;
   const GraphCost graph(shape, options.graph, threads);
   const RidgePath ridge = ridge_path(shape.rows, shape.cols, shape.sparse);

@@ -8,7 +8,7 @@
 // graph; X is taken as given, not centered. Score of feature j: ||w_j||, higher is better; constant columns score 0.
 //
 // Passes over X: the graph's (neighbors.h), then two for each iteration of the W step (about 100 to 500 in all) and
-// of the F step. Memory: the graph, about 25 n c + 10 d c numbers, and a square matrix of side min(n, d) where
+// of the F step. Memory: the graph, about 31 n c + 16 d c numbers, and a square matrix of side min(n, d) where
 // that is at most 4096 (sparse: 1024).
 #pragma once
 

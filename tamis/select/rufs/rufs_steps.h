@@ -10,6 +10,7 @@
 #include "tamis/base/context.h"
 #include "tamis/data/passes/passes.h"
 #include "tamis/graph/graph.h"
+#include "tamis/linalg/anderson.h"
 #include "tamis/linalg/dense.h"
 #include "tamis/linalg/matrix.h"
 #include "tamis/linalg/tridiagonal.h"
@@ -91,7 +92,7 @@ class WeightStep {
   struct Bounds;
   Index most_iterations(Gap wanted, Index columns) const;
   void begin(const RufsState& state);
-  void iterate(const Matrix& g, Context& context);
+  void iterate(const Matrix& g, Anderson& ahead, Context& context);
   double value_of(const RufsState& state, const Matrix& v, const Matrix& xv) const;
   void raise_dual(const Matrix& g, const Matrix& u, Bounds& bounds, Context& context) const;
   Matrix scaled_dual() const;

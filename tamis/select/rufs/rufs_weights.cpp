@@ -18,10 +18,11 @@ constexpr double kRoughGap = 1e-5;  // and of those that G and F still follow
 constexpr Index kWeightIterations = 3000;
 // Large problems get fewer, so many that their products with X cost this much, but at least these: J falls all the
 // same.
-constexpr double kRoughFlops = 2e10, kFineFlops = 2e11;
-constexpr double kRoughLeast = 30, kFineLeast = 300;
+constexpr double kRoughFlops = 2e10, kFineFlops = 4e10;
+constexpr double kRoughLeast = 30, kFineLeast = 100;
 constexpr Index kJudge = 20;         // iterations between two looks at the gap
 constexpr double kRelaxation = 1.6;  // of ADMM: Boyd et al. 2011, 3.4.3
+constexpr Index kMemory = 5;         // steps that accelerated ones look back; ten gain little more
 
 }  // namespace
 
@@ -34,15 +35,25 @@ struct WeightStep::Bounds {
 
 namespace {
 
-// One split of ADMM: H = relaxed target, Z = shrink(H + dual), dual = H + dual - Z, where shrink shortens row i by
-// `shorten(i)` and takes those no longer than that to 0. Returns how far Z moved.
+// One split of ADMM: dual = H + dual with the relaxed target H, and how far that is from Z + dual, in units of `size`.
+void relax(const Matrix& target, const Matrix& z, double size, float* move, Matrix& dual) {
+  for (Index i = 0; i < z.size(); ++i) {
+    const double by = kRelaxation * (target.data()[i] - z.data()[i]);
+    dual.data()[i] += z.data()[i] + by;
+    move[i] = static_cast<float>(size * by);
+  }
+}
+
+void correct(const float* correction, double size, Matrix& dual) {
+  for (Index i = 0; i < dual.size(); ++i) dual.data()[i] += static_cast<double>(correction[i]) / size;
+}
+
+// Then Z = shrink(dual), dual = dual - Z, where shrink shortens row i by `shorten(i)` and takes those no longer than
+// that to 0. Returns how far Z moved.
 template <class Shorten>
-double split(const Matrix& target, Shorten shorten, Matrix& z, Matrix& dual) {
+double split(Shorten shorten, Matrix& z, Matrix& dual) {
   double moved = 0;
   for (Index i = 0; i < z.rows(); ++i) {
-    for (Index k = 0; k < z.cols(); ++k) {
-      dual(i, k) += kRelaxation * target(i, k) + (1 - kRelaxation) * z(i, k);
-    }
     const double length = norm_of_row(dual, i), by = shorten(i), factor = length > by ? 1 - by / length : 0.0;
     for (Index k = 0; k < z.cols(); ++k) {
       const double next = dual(i, k) * factor;
@@ -90,15 +101,19 @@ void WeightStep::begin(const RufsState& state) {
   rho_v_ = std::max(rho_r_ * sum(problem_.squares) / d, kTiny);
 }
 
-void WeightStep::iterate(const Matrix& g, Context& context) {
+void WeightStep::iterate(const Matrix& g, Anderson& ahead, Context& context) {
   Matrix t = combined(g, 1, r_);
   add(-1, dual_r_, t);
   system_.solve(t, combined(v_, -1, dual_v_), rho_v_ / rho_r_, w_, xw_, context);
+  const double size = std::sqrt(rho_v_ / rho_r_);  // of V beside R
+  relax(combined(xw_, -1, g), r_, 1, ahead.move().data(), dual_r_);
+  relax(w_, v_, size, ahead.move().data() + r_.size(), dual_v_);
+  const std::vector<float>& correction = ahead.correction();
+  correct(correction.data(), 1, dual_r_);
+  correct(correction.data() + r_.size(), size, dual_v_);
   const double residual = problem_.alpha / rho_r_, weight = problem_.beta / rho_v_;
-  moved_r_ = split(
-      combined(xw_, -1, g), [=](Index) { return residual; }, r_, dual_r_);
-  moved_v_ = split(
-      w_, [&](Index j) { return problem_.roots[j] * weight; }, v_, dual_v_);
+  moved_r_ = split([=](Index) { return residual; }, r_, dual_r_);
+  moved_v_ = split([&](Index j) { return problem_.roots[j] * weight; }, v_, dual_v_);
 }
 
 double WeightStep::value_of(const RufsState& state, const Matrix& v, const Matrix& xv) const {
@@ -161,9 +176,11 @@ double WeightStep::run(RufsState& state, Gap wanted, Context& context) {
     std::fill_n(state.xw.data(), state.xw.size(), 0.0);
   }
   const Index most = most_iterations(wanted, state.w.cols());
+  Anderson ahead(r_.size() + v_.size(), kMemory);
+  Index balance_at = kJudge;
   for (Index t = 1; t <= most && bounds.gap() > enough; ++t, ++iterations_) {
     context.check_cancelled();
-    iterate(state.g, context);
+    iterate(state.g, ahead, context);
     if (t % kJudge != 0) continue;
     Matrix xv = multiply(problem_.x, v_, context);
     if (const double value = value_of(state, v_, xv); value < bounds.best) {
@@ -171,7 +188,11 @@ double WeightStep::run(RufsState& state, Gap wanted, Context& context) {
       state.w = v_, state.xw = std::move(xv);
     }
     raise_dual(state.g, scaled_dual(), bounds, context);
-    if (2 * t <= most) balance(state.g);
+    if (t == balance_at && 2 * t <= most) {  // seldom, since accelerated steps start anew
+      balance(state.g);
+      ahead.forget();
+      balance_at *= 2;
+    }
   }
   if (!system_.iterates()) w_ = Matrix();  // G and F are next: room for them
   return bounds.gap();
