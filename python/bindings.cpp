@@ -284,13 +284,17 @@ int run_command(const std::vector<nb::bytes>& words, const nb::object& reader, c
   return app::run_command(static_cast<int>(kept.size()), argv.data(), foreign, figures, process);
 }
 
+void register_defaults(nb::module_& m) {
+  const CompareRequest comparing;
+  m.attr("default_repeats") = comparing.repeats;
+  m.attr("default_subsets") = comparing.subsets;
+  m.attr("default_redundancy") = kRedundant;
+}
+
 void register_runs(nb::module_& m) {
   using namespace nb::literals;
   const CompareRequest comparing;  // for its defaults
   const EvaluateOptions evaluating;
-  m.attr("default_repeats") = comparing.repeats;
-  m.attr("default_subsets") = comparing.subsets;
-  m.attr("default_redundancy") = kRedundant;
   m.def("select", &python::select, "method"_a, "data"_a, "options"_a, "features"_a.none() = nb::none(),
         "scale"_a = "none", "include"_a = std::vector<Index>(), "exclude"_a = std::vector<Index>(),
         "classes"_a.none() = nb::none(), "init"_a.none() = nb::none(), "seed"_a = 0, "threads"_a = 0, "memory"_a = 0,
@@ -339,7 +343,7 @@ void register_tables(nb::module_& m) {
   m.def("named_features", &named_features, "words"_a, "names"_a, "where"_a,
         "The positions of columns by name or pattern, as `--include` and `--exclude` find them.");
   m.def("did_you_mean", &did_you_mean, "word"_a, "names"_a,
-        "\"; did you mean 'x'?\" where one of the names is close to the word, else nothing.");
+        "What a message adds where one of the names is close to the word (; did you mean 'x'?), else nothing.");
 }
 
 }  // namespace
@@ -352,6 +356,7 @@ NB_MODULE(_core, m) {
 
   m.doc() = "The compiled core of tamis.";
   m.attr("version") = tamis::kVersion;
+  register_defaults(m);
   register_errors(m);
   register_remote(m);
   register_disk_rows(m);
