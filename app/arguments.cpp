@@ -3,8 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
+#include <sstream>
 
 #include "app/help.h"
 #include "tamis/base/error.h"
@@ -167,8 +166,7 @@ void show_options_of(CLI::App& app, const Method& method) {
 }
 
 void MethodArguments::keep_units() {
-  const auto bound = chosen().bind();
-  if (find_option(bound->options(), "standardize") != nullptr) given.try_emplace("standardize", "no");
+  if (chosen().bind()->standardizes()) given.try_emplace("standardize", "no");
 }
 
 const Method& MethodArguments::chosen() const { return find_method(method.empty() ? kDefaultMethod : method); }
@@ -227,12 +225,13 @@ CLI::Option* add_list_flag(CLI::App& app, const std::string& name, std::vector<s
 }
 
 void apply_config(CLI::App& app, const std::string& path) {
-  constexpr std::uint64_t kMostBytes = 1 << 20;
+  constexpr std::size_t kMostBytes = 1 << 20;
   require(file_kind(path) == FileKind::regular, ErrorCode::usage, "config: ", path, " is not a file");
-  require(std::filesystem::file_size(path) <= kMostBytes, ErrorCode::usage, "config: ", path,
+  std::string text(kMostBytes + 1, '\0');
+  text.resize(open_file(path, nullptr)->read_full(text.data(), text.size()));
+  require(text.size() <= kMostBytes, ErrorCode::usage, "config: ", path,
           " is too large for a file of option = value lines");
-  std::ifstream file(path);
-  require(file.good(), ErrorCode::io, path, ": cannot be read");
+  std::istringstream file(text);
   apply_config(app, file, path);
 }
 

@@ -52,6 +52,16 @@ struct DataArguments {
 
   ReadOptions read_options() const;  // throws Error(usage)
 };
+// The flags of reading whose values are words: what reports and further commands repeat where it is not the default.
+struct DataFlag {
+  const char* name;  // "array" for --array
+  std::string DataArguments::*value;
+};
+inline constexpr DataFlag kDataFlags[] = {
+    {"array", &DataArguments::array},     {"header", &DataArguments::header},       {"id", &DataArguments::id},
+    {"names", &DataArguments::names},     {"format", &DataArguments::format},       {"skip", &DataArguments::skip},
+    {"missing", &DataArguments::missing}, {"thousands", &DataArguments::thousands},
+};
 void add_data_flags(CLI::App& app, DataArguments& arguments);
 void add_exclude_flag(CLI::App& app, DataArguments& arguments);
 void add_counts_flag(CLI::App& app, DataArguments& arguments);

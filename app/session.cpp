@@ -43,24 +43,16 @@ void name_columns(Table& table, const std::string& path, Context& context) {
 std::map<std::string, std::string> options_given(const DataArguments& arguments, const ReadOptions& options) {
   const DataArguments defaults;
   std::map<std::string, std::string> out;
-  const auto add = [&](const char* name, const std::string& value, const std::string& by_default) {
-    if (value != by_default) out[name] = value;
-  };
+  for (const auto& [name, value] : kDataFlags) {
+    if (arguments.*value != defaults.*value) out[name] = arguments.*value;
+  }
   const auto joined = [](const std::vector<std::string>& words) {
     std::string all;
     for (const auto& word : words) all += (all.empty() ? "" : ",") + word;
     return all;
   };
-  add("array", arguments.array, defaults.array);
-  add("header", arguments.header, defaults.header);
-  add("id", arguments.id, defaults.id);
-  add("missing", arguments.missing, defaults.missing);
-  add("thousands", arguments.thousands, defaults.thousands);
-  add("format", arguments.format, defaults.format);
-  add("skip", arguments.skip, defaults.skip);
-  add("names", arguments.names, defaults.names);
-  add("exclude", joined(arguments.exclude), "");
-  add("labels", joined(options.labels), "");
+  if (const std::string lists = joined(arguments.exclude); !lists.empty()) out["exclude"] = lists;
+  if (const std::string columns = joined(options.labels); !columns.empty()) out["labels"] = columns;
   if (arguments.transpose) out["transpose"] = "";
   if (arguments.counts) out["counts"] = "";
   return out;

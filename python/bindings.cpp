@@ -16,6 +16,7 @@
 #include "python/run.h"
 #include "python/spelling.h"
 #include "python/tables.h"
+#include "tamis/base/text/nearest.h"
 #include "tamis/base/version.h"
 #include "tamis/eval/evaluate.h"
 #include "tamis/eval/metrics.h"
@@ -283,31 +284,19 @@ int run_command(const std::vector<nb::bytes>& words, const nb::object& reader, c
   return app::run_command(static_cast<int>(kept.size()), argv.data(), foreign, figures, process);
 }
 
-}  // namespace
-}  // namespace tamis::python
-
-NB_MODULE(_core, m) {
-  namespace nb = nanobind;
-  using namespace nb::literals;
-  using namespace tamis::python;
-
-  const tamis::CompareRequest comparing;  // for its defaults
-  const tamis::EvaluateOptions evaluating;
-
-  m.doc() = "The compiled core of tamis.";
-  m.attr("version") = tamis::kVersion;
+void register_defaults(nb::module_& m) {
+  const CompareRequest comparing;
   m.attr("default_repeats") = comparing.repeats;
   m.attr("default_subsets") = comparing.subsets;
-  m.attr("default_redundancy") = tamis::kRedundant;
-  register_errors(m);
-  register_remote(m);
-  register_disk_rows(m);
-  register_fitted(m);
+  m.attr("default_redundancy") = kRedundant;
+}
 
-  m.def("version_text", &tamis::app::version_text, "What `tamis --version` prints.");
-  m.def("methods", &describe_methods, "Every method with its options: name, type, default, range, help.");
-  m.def("select", &tamis::python::select, "method"_a, "data"_a, "options"_a, "features"_a.none() = nb::none(),
-        "scale"_a = "none", "include"_a = std::vector<tamis::Index>(), "exclude"_a = std::vector<tamis::Index>(),
+void register_runs(nb::module_& m) {
+  using namespace nb::literals;
+  const CompareRequest comparing;  // for its defaults
+  const EvaluateOptions evaluating;
+  m.def("select", &python::select, "method"_a, "data"_a, "options"_a, "features"_a.none() = nb::none(),
+        "scale"_a = "none", "include"_a = std::vector<Index>(), "exclude"_a = std::vector<Index>(),
         "classes"_a.none() = nb::none(), "init"_a.none() = nb::none(), "seed"_a = 0, "threads"_a = 0, "memory"_a = 0,
         "progress"_a.none() = nb::none(), "words"_a = nb::dict(), "names"_a.none() = nb::none(),
         "redundancy"_a.none() = nb::none(), "seeds"_a.none() = nb::none(), "resample"_a.none() = nb::none(),
@@ -322,17 +311,25 @@ NB_MODULE(_core, m) {
   m.def("evaluate", &evaluate, "data"_a, "classes"_a, "features"_a, "clusters"_a, "repeats"_a = evaluating.repeats,
         "subsets"_a = evaluating.subsets, "seed"_a = 0, "threads"_a = 0, "progress"_a.none() = nb::none(),
         "words"_a = nb::dict(), "What a list of features is worth, as `tamis evaluate`.");
-  m.def("clustering_accuracy", &agreement<&tamis::clustering_accuracy>, "truth"_a, "clusters"_a);
-  m.def("normalized_mutual_info", &agreement<&tamis::normalized_mutual_info>, "truth"_a, "clusters"_a);
-  m.def("adjusted_rand", &agreement<&tamis::adjusted_rand>, "truth"_a, "clusters"_a);
+}
+
+void register_measures(nb::module_& m) {
+  using namespace nb::literals;
+  m.def("clustering_accuracy", &agreement<&clustering_accuracy>, "truth"_a, "clusters"_a);
+  m.def("normalized_mutual_info", &agreement<&normalized_mutual_info>, "truth"_a, "clusters"_a);
+  m.def("adjusted_rand", &agreement<&adjusted_rand>, "truth"_a, "clusters"_a);
   m.def("redundancy", &mean_correlation, "data"_a, "features"_a, "threads"_a = 0);
-  m.def("read", &tamis::python::read, "path"_a, "array"_a = "X", "header"_a = "auto", "id_column"_a = "",
+}
+
+void register_tables(nb::module_& m) {
+  using namespace nb::literals;
+  m.def("read", &python::read, "path"_a, "array"_a = "X", "header"_a = "auto", "id_column"_a = "",
         "labels"_a = std::vector<std::string>(), "text_columns"_a = std::vector<std::string>(), "transpose"_a = false,
         "on_disk"_a = false, "missing"_a = "refuse", "thousands"_a = "", "format"_a = "", "skip"_a = 0,
         "reader"_a.none() = nb::none(), "memory"_a = 0, "words"_a = nb::dict(),
         "A table of any format that the core or `reader` reads.");
   m.def(
-      "without_missing", &tamis::python::without_missing, "data"_a, "missing"_a, "names"_a = std::vector<std::string>(),
+      "without_missing", &python::without_missing, "data"_a, "missing"_a, "names"_a = std::vector<std::string>(),
       "words"_a = nb::dict(),
       "An array without its missing values, as `--missing` drops or fills them in: X, the columns that are left (None: "
       "all), and a note.");
@@ -345,6 +342,31 @@ NB_MODULE(_core, m) {
         "The positions of the selected columns in another table, as `tamis apply` finds them.");
   m.def("named_features", &named_features, "words"_a, "names"_a, "where"_a,
         "The positions of columns by name or pattern, as `--include` and `--exclude` find them.");
+  m.def("did_you_mean", &did_you_mean, "word"_a, "names"_a,
+        "What a message adds where one of the names is close to the word (; did you mean 'x'?), else nothing.");
+}
+
+}  // namespace
+}  // namespace tamis::python
+
+NB_MODULE(_core, m) {
+  namespace nb = nanobind;
+  using namespace nb::literals;
+  using namespace tamis::python;
+
+  m.doc() = "The compiled core of tamis.";
+  m.attr("version") = tamis::kVersion;
+  register_defaults(m);
+  register_errors(m);
+  register_remote(m);
+  register_disk_rows(m);
+  register_fitted(m);
+
+  m.def("version_text", &tamis::app::version_text, "What `tamis --version` prints.");
+  m.def("methods", &describe_methods, "Every method with its options: name, type, default, range, help.");
+  register_runs(m);
+  register_measures(m);
+  register_tables(m);
   m.def("run_command", &run_command, "words"_a, "reader"_a, "saver"_a.none() = nb::none(),
         "The command; the process is its own.");
 }

@@ -119,5 +119,10 @@ def named_features(words: Sequence[str], names: Sequence[str], where: str) -> li
     The positions of columns by name or pattern, as `--include` and `--exclude` find them.
     """
 
+def did_you_mean(word: str, names: Sequence[str]) -> str:
+    """
+    What a message adds where one of the names is close to the word (; did you mean 'x'?), else nothing.
+    """
+
 def run_command(words: Sequence[bytes], reader: object, saver: object | None = None) -> int:
     """The command; the process is its own."""

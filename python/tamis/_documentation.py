@@ -184,6 +184,17 @@ def class_documentation(method, signature):
     )
 
 
+def weighted_fit(run, fit, weights):
+    """`fit` with a parameter `sample_weight`, which `run` takes: what its documentation says of the weights."""
+
+    def weighted(self, X, y=None, sample_weight=None):
+        return run(self, X, y, sample_weight)
+
+    weighted.__doc__ = with_parameter(fit, f"sample_weight : {weights}")
+    weighted.__name__ = weighted.__qualname__ = "fit"
+    return weighted
+
+
 def with_parameter(function, parameter):
     """The docstring of a function with one more parameter, the last."""
     if function.__doc__ is None:  # python -OO

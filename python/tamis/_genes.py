@@ -357,18 +357,11 @@ def _mask_of_names(symbols, names, what):
     if unknown:
         more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
         among = f"{len(symbols)} {symbols.name if symbols.name else 'var_names'}"
-        raise ValueError(f"select_genes: {what}: {unknown[0]!r}{more} not among the {among}{_hint(unknown[0], symbols)}")
+        raise ValueError(
+            f"select_genes: {what}: {unknown[0]!r}{more} not among the {among}"
+            + _core.did_you_mean(unknown[0], [name for name in symbols if isinstance(name, str)])
+        )
     return mask
-
-
-def _hint(word, names):
-    """The core's "; did you mean 'x'?", or nothing."""
-    try:
-        _core.named_features([word], [name for name in names if isinstance(name, str)], "")
-    except ValueError as error:
-        _, found, rest = str(error).partition("; did you mean")
-        return found + rest
-    return ""
 
 
 def _check_counts(adata, n_top, included, excluded, batch_key):

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _core
 from ._core_data import core_data
-from ._documentation import class_documentation, with_parameter
+from ._documentation import class_documentation, weighted_fit
 from ._fitted import Fitted, nearest_rule
 from ._frames import blanked, column_names, positions_of, require_loaded, require_numbers
 from ._inputs import class_numbers, feature_groups, graph_weights, row_weights
@@ -439,16 +439,12 @@ def _feature_count(wanted):
     raise ValueError(f"n_features_to_select = {wanted!r}, need None, 'auto', a count of at least 1, or a fraction below 1")
 
 
-def _fit_with_weights(self, X, y=None, sample_weight=None):
-    return self._fit(X, y, sample_weight)
-
-
-_fit_with_weights.__doc__ = with_parameter(
+_fit_with_weights = weighted_fit(
+    Selector._fit,
     Selector.fit,
-    "sample_weight : array of shape (n_samples,), or a number; default=None\n"
+    "array of shape (n_samples,), or a number; default=None\n"
     "    Weights of the rows, at least 0: a row of weight w counts as w rows. None: each counts once.",
 )
-_fit_with_weights.__name__ = "fit"
 
 
 def _selector(method):

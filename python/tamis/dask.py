@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _selectors
 from ._core_data import core_data
-from ._documentation import with_parameter
+from ._documentation import weighted_fit
 from ._frames import blanked
 
 __all__ = [method["python_name"] for method in _core.methods() if method["remote"]]
@@ -135,16 +135,12 @@ def _remote_rows(X, passes, where):
     return _core.RemoteRows(n, d, is_sparse, 0 if is_sparse else n * d, passes, take)
 
 
-def _fit_with_weights(self, X, y=None, sample_weight=None):
-    return self._fit_there(X, y, sample_weight)
-
-
-_fit_with_weights.__doc__ = with_parameter(
+_fit_with_weights = weighted_fit(
+    _OnDask._fit_there,
     _OnDask.fit,
-    "sample_weight : NumPy or Dask array of shape (n_samples,), or a number; default=None\n"
+    "NumPy or Dask array of shape (n_samples,), or a number; default=None\n"
     "    Weights of the rows, at least 0: a row of weight w counts as w rows. They are sent to the workers in every pass.",
 )
-_fit_with_weights.__name__ = "fit"
 
 
 def _selector(name):

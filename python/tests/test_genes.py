@@ -1,6 +1,7 @@
 """select_genes: genes of an AnnData."""
 
 import hashlib
+import inspect
 import pathlib
 import re
 import subprocess
@@ -787,3 +788,11 @@ def test_guide(monkeypatch, tmp_path):
     namespace = {}
     for block in blocks:
         exec(compile(block, str(GUIDE), "exec"), namespace)
+
+
+def test_documentation_names_the_methods_that_have_it():
+    text = " ".join(inspect.getdoc(tamis.select_genes).split())
+    methods = _core.methods()
+    graph = [method["name"] for method in methods if method["graph_options"]]
+    assert f"Graph of the cells that {', '.join(graph[:-1])} and {graph[-1]} use" in text
+    assert f"for a method that uses them ({', '.join(method['name'] for method in methods if method['weighs'])})" in text

@@ -38,7 +38,7 @@ class TwoColumnReader {
     std::vector<std::string> first = row_below_short_header(label_column);
     const std::size_t label = position(label_column);
     const auto same = std::find(names_.begin(), names_.end(), id_column);
-    const std::size_t id = same == names_.end() ? 0 : static_cast<std::size_t>(same - names_.begin());
+    const std::size_t id = same == names_.end() ? 0 : same - names_.begin();
     TwoColumns found;
     for (;;) {
       if (first.empty()) scanner_.skip_blank_lines();
@@ -81,7 +81,7 @@ class TwoColumnReader {
             did_you_mean(name, names_), "; it has ", listed(names_));
     require(count == 1, ErrorCode::usage, scanner_.where(), ": ", count, " columns are named '", printable(name),
             "', need one");
-    return static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
+    return std::find(names_.begin(), names_.end(), name) - names_.begin();
   }
 
   CsvScanner scanner_;

@@ -70,7 +70,7 @@ class CellSearch {
   void check_rows() {
     checked_ = sample_rows(points_.rows(), std::min(kCheckedRows, points_.rows()), mix64(context_.seed ^ kCheckStream));
     known_.count = out_.count;
-    known_.index.resize(checked_.size() * static_cast<std::size_t>(out_.count));
+    known_.index.resize(checked_.size() * out_.count);
     known_.distance.resize(known_.index.size());
     Nearest::clear(known_);
     std::vector<std::int32_t> place(points_.rows()), positions;

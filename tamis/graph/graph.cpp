@@ -45,18 +45,15 @@ std::vector<Edge> both_ways(const Edges& edges, std::vector<Index>& starts) {
   const std::size_t n = edges.offsets.size() - 1;
   starts.assign(n + 1, 0);
   for (std::size_t i = 0; i < n; ++i) starts[i + 1] += edges.offsets[i + 1] - edges.offsets[i];
-  for (const std::int32_t column : edges.columns) ++starts[static_cast<std::size_t>(column) + 1];
+  for (const std::int32_t column : edges.columns) ++starts[column + 1];
   std::partial_sum(starts.begin(), starts.end(), starts.begin());
   std::vector<Edge> both(2 * edges.columns.size());
   std::vector<Index> next(starts.begin(), starts.end() - 1);
-  const auto put = [&](std::size_t row, std::size_t column, double weight) {
-    both[next[row]++] = {static_cast<std::int32_t>(column), weight};
-  };
   for (std::size_t i = 0; i < n; ++i) {
     for (Index q = edges.offsets[i]; q < edges.offsets[i + 1]; ++q) {
-      const auto j = static_cast<std::size_t>(edges.columns[q]);
-      put(i, j, edges.weights[q]);
-      put(j, i, edges.weights[q]);
+      const std::int32_t j = edges.columns[q];
+      both[next[i]++] = {j, edges.weights[q]};
+      both[next[j]++] = {static_cast<std::int32_t>(i), edges.weights[q]};
     }
   }
   return both;
@@ -180,33 +177,18 @@ Graph neighbor_graph(const Source& source, const GraphOptions& options, Context&
   graph.probes = found.probes;
   const double t = heat ? bandwidth_of(seen, options, found, graph, context) : 0.0;
   graph.bandwidth = t * found.unit;
-  const auto weight = [&](std::size_t i, std::size_t j, double squared) {
+  const auto weight = [&](Index i, Index j, double squared) {
     if (heat) return t > 0 ? elementary::exp(-squared / (2 * t * t)) : 1.0;
     if (!cosine) return 1.0;
     return zero[i] || zero[j] ? 0.0 : std::max(0.0, 1 - squared * found.unit * found.unit / 2);  // of unit rows
   };
   Edges edges{{0}, std::move(found.index), std::move(found.distance)};
-  for (std::size_t i = 0; i < static_cast<std::size_t>(source.rows()); ++i) {
+  for (Index i = 0; i < source.rows(); ++i) {
     edges.offsets.push_back(edges.offsets.back() + found.count);
-    for (auto q = static_cast<std::size_t>(edges.offsets[i]); q < static_cast<std::size_t>(edges.offsets[i + 1]); ++q) {
-      edges.weights[q] = weight(i, static_cast<std::size_t>(edges.columns[q]), edges.weights[q]);
+    for (Index q = edges.offsets[i]; q < edges.offsets[i + 1]; ++q) {
+      edges.weights[q] = weight(i, edges.columns[q], edges.weights[q]);
     }
   }
-  symmetrize(std::move(edges), graph);
-  return graph;
-}
-
-Graph graph_of(const Matrix& w) {
-  Edges edges{{0}, {}, {}};
-  for (Index i = 0; i < w.rows(); ++i) {
-    for (Index j = 0; j < w.cols(); ++j) {
-      if (i == j || w(i, j) == 0) continue;
-      edges.columns.push_back(static_cast<std::int32_t>(j));
-      edges.weights.push_back(w(i, j));
-    }
-    edges.offsets.push_back(static_cast<Index>(edges.columns.size()));
-  }
-  Graph graph;
   symmetrize(std::move(edges), graph);
   return graph;
 }
@@ -218,11 +200,9 @@ Graph weighted_sum(std::span<const Graph> graphs, std::span<const double> by) {
   out.offsets.assign(1, 0);
   std::vector<Edge> row;
   for (Index i = 0; i < out.rows; ++i) {
-    const auto at = static_cast<std::size_t>(i);
     row.clear();
     for (std::size_t g = 0; g < graphs.size(); ++g) {
-      for (auto q = static_cast<std::size_t>(graphs[g].offsets[at]);
-           q < static_cast<std::size_t>(graphs[g].offsets[at + 1]); ++q) {
+      for (Index q = graphs[g].offsets[i]; q < graphs[g].offsets[i + 1]; ++q) {
         row.push_back({graphs[g].columns[q], by[g] * graphs[g].weights[q]});
       }
     }
@@ -252,7 +232,7 @@ std::vector<int> connected_parts(const Graph& graph) {
     open.assign(1, start);
     part[start] = count;
     while (!open.empty()) {
-      const auto i = static_cast<std::size_t>(open.back());
+      const Index i = open.back();
       open.pop_back();
       for (Index q = graph.offsets[i]; q < graph.offsets[i + 1]; ++q) {
         const std::int32_t j = graph.columns[q];
@@ -273,7 +253,7 @@ double modularity(const Graph& graph, const std::vector<int>& labels) {
   for (std::size_t i = 0; i < labels.size(); ++i) {
     degree[labels[i]] += graph.degree[i];
     total += graph.degree[i];
-    for (auto q = static_cast<std::size_t>(graph.offsets[i]); q < static_cast<std::size_t>(graph.offsets[i + 1]); ++q) {
+    for (Index q = graph.offsets[i]; q < graph.offsets[i + 1]; ++q) {
       if (labels[graph.columns[q]] == labels[i]) inside += graph.weights[q];
     }
   }

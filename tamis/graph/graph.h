@@ -11,7 +11,6 @@
 #include "tamis/base/context.h"
 #include "tamis/base/options.h"
 #include "tamis/data/source.h"
-#include "tamis/linalg/matrix.h"
 
 namespace tamis {
 
@@ -54,10 +53,6 @@ bool samples_bandwidth(const GraphOptions& options, Index rows);
 Graph neighbor_graph(const Source& source, const GraphOptions& options, Context& context);
 // Of nearest rows that are known, with weights of 1.
 Graph binary_graph(Neighbors found, Index rows);
-
-// A graph with the given weights W (n x n, symmetric; its diagonal is left out): for tests and for callers with a graph
-// of their own.
-Graph graph_of(const Matrix& w);
 
 // sum_g by[g] graphs[g], of graphs of the same rows.
 Graph weighted_sum(std::span<const Graph> graphs, std::span<const double> by);

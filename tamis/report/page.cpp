@@ -1,13 +1,10 @@
 #include "tamis/report/page.h"
 
-#include <sys/utsname.h>
 #include <zlib.h>
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <limits>
-#include <thread>
 
 #include "tamis/base/error.h"
 #include "tamis/base/text/quote.h"
@@ -15,6 +12,7 @@
 #include "tamis/base/text/utf8.h"
 #include "tamis/base/version.h"
 #include "tamis/report/embedded.h"
+#include "tamis/report/machine.h"
 
 namespace tamis::page {
 
@@ -363,8 +361,7 @@ std::string elided(const std::string& text, std::size_t most) {
   std::string out;
   std::size_t at = 0;
   for (const char byte : text) {
-    const bool begins = (static_cast<unsigned char>(byte) & 0xc0u) != 0x80u;
-    if (begins && at++ == head) out += "\u2026";
+    if (begins_character(byte) && at++ == head) out += "\u2026";
     if (at <= head || at > count - tail) out += byte;
   }
   return out;
@@ -382,15 +379,9 @@ std::string file_text(const std::string& path) {
 }
 
 std::string machine_text() {
-  std::string model;
-  std::ifstream processors("/proc/cpuinfo");
-  for (std::string line; model.empty() && std::getline(processors, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) model = line.substr(colon + 2) + ", ";
-  }
-  utsname system{};
-  uname(&system);
-  return concat(model, std::thread::hardware_concurrency(), " threads, ", system.sysname, " ", system.machine);
+  const Machine machine = this_machine();
+  const std::string processor = machine.processor.empty() ? "" : machine.processor + ", ";
+  return concat(processor, machine.cores, " threads, ", machine.system);
 }
 
 }  // namespace tamis::page

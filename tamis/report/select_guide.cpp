@@ -1,11 +1,13 @@
 #include "tamis/report/charts/charts.h"
 #include "tamis/report/select_view.h"
+#include "tamis/select/guided/alignment.h"
+#include "tamis/select/guided/guided.h"
 
 namespace tamis {
 
 namespace {
 
-constexpr Index kFewestSuggested = 50;  // guided.cpp
+std::string percent_text(double share) { return short_number(100.0 * share) + " %"; }
 
 page::Figure alignment_figure(const SelectView& view, const Guidance& guidance) {
   page::LineChart chart;
@@ -26,13 +28,12 @@ page::Figure alignment_figure(const SelectView& view, const Guidance& guidance) 
   page::Figure figure;
   figure.title = "Alignment with the groups of rows";
   const std::string what = view.counted();
-  figure.caption =
-      concat("How well the first ", what,
-             " alone reproduce the groups found by the graphs of the rows. The suggested number is the "
-             "first, from ",
-             kFewestSuggested, " on, that reaches 98 % of the maximum",
-             length < kFewestSuggested ? concat("; here all ", what, " that passed, as they are fewer") : "",
-             ". The curve says nothing about labels that differ from these groups.");
+  figure.caption = concat("How well the first ", what,
+                          " alone reproduce the groups found by the graphs of the rows. The suggested number is the "
+                          "first, from ",
+                          kNarrow, " on, that reaches ", percent_text(kEnough), " of the maximum",
+                          length < kNarrow ? concat("; here all ", what, " that passed, as they are fewer") : "",
+                          ". The curve says nothing about labels that differ from these groups.");
   figure.alt =
       concat("Line chart of the alignment for the first ", guidance.alignment.size(), " columns, from ",
              short_number(guidance.alignment.front(), 3), " to ", short_number(guidance.alignment.back(), 3), ".");
@@ -51,7 +52,9 @@ page::Section guide_section(const SelectView& view) {
   const auto add = [&](const std::string& key, const std::string& value) { facts.facts.emplace_back(key, value); };
   add("rows used", concat(guidance.rows, " of ", view.record.table.source.rows()));
   add(concat(view.counted(), " that passed"),
-      concat(guidance.passed, guidance.evidence.empty() ? ", by share alone" : ", at a false discovery rate of 1 %"));
+      concat(guidance.passed, guidance.evidence.empty()
+                                  ? ", by share alone"
+                                  : ", at a false discovery rate of " + percent_text(kDiscoveryRate)));
   add("expected share of noise",
       concat(short_number(guidance.chance, 3), ", standard deviation ", short_number(guidance.deviation, 2)));
   add("graph weights", concat(short_number(guidance.graph_weights[0], 2), " for the table as it is, ",

@@ -7,6 +7,7 @@
 #include "tamis/base/text/quote.h"
 #include "tamis/base/text/spelling.h"
 #include "tamis/run/stability/repeats.h"
+#include "tamis/select/guided/guided.h"
 
 namespace tamis {
 
@@ -39,9 +40,10 @@ std::string passed_text(const Guidance& guidance, bool grouped) {
   const auto passed = static_cast<std::size_t>(guidance.passed);
   const std::string head = columns_text(passed, grouped) + (passed == 1 ? " separates" : " separate");
   if (guidance.evidence.empty()) {
-    return concat(head, " groups of rows by more than 4 standard deviations above chance");
+    return concat(head, " groups of rows by more than ", kGate, " standard deviations above chance");
   }
-  return concat(head, " groups of rows found in other columns, at a false discovery rate of 1 %");
+  return concat(head, " groups of rows found in other columns, at a false discovery rate of ", 100 * kDiscoveryRate,
+                " %");
 }
 
 bool is_grouped(const SelectResult& result) { return result.choices < static_cast<Index>(result.available.size()); }
@@ -65,8 +67,8 @@ void add_guidance(const SelectResult& result, std::vector<std::string>& out) {
     return;
   }
   if (guidance.outcome == Outcome::narrow && suggested) {
-    out.push_back(concat("All ", columns_text(chosen, grouped), " that vary are kept: selecting among up to 50 ",
-                         grouped ? "groups" : "columns", " does no better than keeping them all."));
+    out.push_back(concat("All ", columns_text(chosen, grouped), " that vary are kept: selecting among up to ", kNarrow,
+                         " ", grouped ? "groups" : "columns", " does no better than keeping them all."));
     out.push_back(concat("Of these, ", passed_text(guidance, grouped), "."));
     return;
   }

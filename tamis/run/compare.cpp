@@ -252,9 +252,7 @@ void require_comparable(const Source& source, const CompareRequest& request) {
 
 void keep_units(CompareRequest& request) {
   for (const auto& method : request.methods) {
-    const auto bound = method.bind();
-    const Options options = bound->options();
-    if (find_option(options, "standardize") != nullptr) request.settings[method.name].try_emplace("standardize", "no");
+    if (method.bind()->standardizes()) request.settings[method.name].try_emplace("standardize", "no");
   }
 }
 

@@ -259,12 +259,12 @@ FeatureGroups read_groups(const std::string& text, const Table& table, Context& 
   std::vector<GroupLine> lines = read_group_lines(text, context);
   if (!lines.empty() && is_groups_header(lines.front(), table)) lines.erase(lines.begin());
   require(!lines.empty(), ErrorCode::bad_data, where, ": 0 groups, need lines of a feature and its group");
-  const auto d = static_cast<std::size_t>(table.source.cols());
+  const Index d = table.source.cols();
   std::vector<std::string> group(d);
   if (lines.front().feature.empty()) {
-    require(lines.size() == d, ErrorCode::bad_data, where, ": ", lines.size(), " groups, need one for each of the ", d,
-            " features, or lines of a feature and its group");
-    for (std::size_t j = 0; j < d; ++j) group[j] = lines[j].group;
+    require(std::ssize(lines) == d, ErrorCode::bad_data, where, ": ", lines.size(),
+            " groups, need one for each of the ", d, " features, or lines of a feature and its group");
+    for (Index j = 0; j < d; ++j) group[j] = lines[j].group;
     return groups_by_name(group, table);
   }
   const Resolver resolve(table, FeatureList::Kind::typed, where, true);

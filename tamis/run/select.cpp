@@ -1,7 +1,6 @@
 #include "tamis/run/select.h"
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <limits>
 #include <new>
@@ -17,6 +16,7 @@
 #include "tamis/base/version.h"
 #include "tamis/run/checkpoint.h"
 #include "tamis/run/doubts.h"
+#include "tamis/select/direct.h"
 #include "tamis/select/guided/guided.h"
 
 namespace tamis {
@@ -37,8 +37,8 @@ std::vector<char> mask(const std::vector<Index>& positions, Index count, const c
 std::vector<Index> positions_not_in(const std::vector<char>& marked) {
   std::vector<Index> rest;
   rest.reserve(marked.size());
-  for (std::size_t j = 0; j < marked.size(); ++j) {
-    if (!marked[j]) rest.push_back(static_cast<Index>(j));
+  for (Index j = 0; j < std::ssize(marked); ++j) {
+    if (!marked[j]) rest.push_back(j);
   }
   return rest;
 }
@@ -55,8 +55,8 @@ std::vector<char> with_groups(const std::vector<char>& marked, const ColumnGroup
 
 std::vector<Index> positions_in_mask(const std::vector<char>& marked) {
   std::vector<Index> out;
-  for (std::size_t j = 0; j < marked.size(); ++j) {
-    if (marked[j]) out.push_back(static_cast<Index>(j));
+  for (Index j = 0; j < std::ssize(marked); ++j) {
+    if (marked[j]) out.push_back(j);
   }
   return out;
 }
@@ -377,114 +377,187 @@ void require_use_of_weights(const Source& source, const Method& method, const Bo
   require(!request.evidence, ErrorCode::usage, "evidence: the guide does not use ", weights, ", need one of them");
 }
 
-SelectResult select_once(const Source& source, const Method& method, BoundMethod& bound, const SelectRequest& asked,
-                         Context& context) {
-  SelectRequest request = asked;
-  const auto start = std::chrono::steady_clock::now();
-  const Stage stage(context, method.name);
-  require(request.checkpoint.empty() || method.resumes, ErrorCode::usage, "checkpoint: ", method.name,
-          " cannot be resumed, need ", methods_that(&Method::resumes));
-  const ColumnGroups& given = request.groups.groups;
-  require(!given.given() || given.columns() == source.cols(), ErrorCode::usage, "groups of ", given.columns(),
-          " features, need ", source.cols());
-  widen_to_groups(request.exclude, "exclude", request, source.cols(), context);
-  widen_to_groups(request.include, "include", request, source.cols(), context);
-  require_use_of_weights(source, method, bound, request);
-  const auto excluded = mask(request.exclude, source.cols(), "exclude");
-  const auto included = mask(request.include, source.cols(), "include");
-  for (std::size_t j = 0; j < excluded.size(); ++j) {
+// The columns that the method may see.
+std::vector<Index> available_columns(const SelectRequest& request, Index count) {
+  const auto excluded = mask(request.exclude, count, "exclude");
+  const auto included = mask(request.include, count, "include");
+  for (Index j = 0; j < count; ++j) {
     if (!excluded[j] || !included[j]) continue;
-    const auto at = static_cast<Index>(j);
-    fail(ErrorCode::usage, "feature ",
-         request.name ? concat("'", printable(request.name(at)), "'") : std::to_string(at),
+    fail(ErrorCode::usage, "feature ", request.name ? concat("'", printable(request.name(j)), "'") : std::to_string(j),
          " is both included and excluded, need one");
   }
-  SelectResult result;
-  result.available = positions_not_in(excluded);
-  require(!result.available.empty(), ErrorCode::usage, "exclude: all ", source.cols(),
-          " features are excluded, need at least 1 left");
-  const bool automatic = is_automatic(request.features, method, bound);
-  require_seeds(request, method, automatic);
-  // Without groups none are made: for many columns they would take more memory than some methods do.
-  const ColumnGroups groups = given.among(result.available);
-  result.choices = groups.given() ? groups.count() : static_cast<Index>(result.available.size());
-  const std::vector<Index> forced = positions_in(result.available, request.include);
-  std::vector<char> forced_groups(result.choices, 0);
-  for (const Index j : forced) forced_groups[groups.given() ? groups.of(j) : j] = 1;
-  const Index k = count_of_groups(request.features, groups, result.choices);
-  pick({}, forced_groups, k);  // refuse early what cannot be met
-  require_redundancy(request.redundancy);
-  if (request.scale != Scaling::none) bound.keep_units();
-  result.supervised = !request.classes.empty();
-  if (result.supervised) bound.supervise(request.classes);
-  if (!request.init.empty()) bound.start_from(request.init);
-  use_graph(bound, method, request);
-  const bool ranks_groups = groups.any() && !bound.takes_groups();
-  if (groups.any()) bound.group(groups);
-  if (request.features.count || request.features.fraction) {
-    bound.aim_at(ranks_groups ? columns_of_largest(groups, k) : k);
-  }
-  bound.force(forced);
+  std::vector<Index> available = positions_not_in(excluded);
+  require(!available.empty(), ErrorCode::usage, "exclude: all ", count, " features are excluded, need at least 1 left");
+  return available;
+}
 
-  const Source kept = request.exclude.empty() ? source : source.with_columns(result.available);
-  result.forecast = forecast_within_memory(bound, kept, request, context);
-  require_memory(result.forecast, memory_budget(context), method.name);
-  context.phase("moments of the columns");
-  bound.draw(kept, context);
-  const auto moments = column_moments(kept, context);
-  result.constant = count_constant(moments);
-  if (request.scale == Scaling::automatic) {
-    const ScaleAdvice advice = advise_scaling(kept, moments, name_in(request, result.available));
-    request.scale = advice.scale, result.scale_reason = advice.reason;
-  }
-  result.scale = request.scale;
-  const bool units_matter = request.scale == Scaling::none && !bound.standardizes();
-  const auto warnings = warnings_of(kept, moments, request, units_matter, result.available, context);
+// One selection, step by step: each uses what those before it found.
+class SingleRun {
+ public:
+  SingleRun(const Source& source, const Method& method, BoundMethod& bound, const SelectRequest& asked,
+            Context& context)
+      : source_(source), method_(method), bound_(bound), request_(asked), context_(context) {}
 
-  const auto aimed_at = bound.aims() ? std::optional(k) : std::nullopt;
-  const Kept state(request, checkpoint_key(method, bound.options(), aimed_at, request, kept, moments, context),
-                   context);
-  const Source seen = scaled(kept, request.scale, moments, context);
-  result.column_scale = seen.column_scale();
-  result.selection = run_on_unchanged(bound, seen, kept, moments, context);
-  if (ranks_groups) rank_as_groups(groups, result.selection);
-  const bool undecided = automatic && !result.selection.suggested;
-  if (!result.selection.guidance && (undecided || request.evidence)) {
-    const Stage guiding(context, "guide");
+  SelectResult run() {
+    const Stopwatch watch(context_);
+    const Stage stage(context_, method_.name);
+    check_request();
+    count_choices();
+    bind_request();
+    look_over();
+    run_method();
+    add_guidance();
+    add_warnings();
+    bring_back();
+    pick_columns();
+    add_agreement();
+    add_redundancy();
+    Report& report = result_.selection.report;
+    report.passes = context_.passes();
+    report.seconds = watch.seconds();
+    return std::move(result_);
+  }
+
+ private:
+  void check_request() {
+    require(request_.checkpoint.empty() || method_.resumes, ErrorCode::usage, "checkpoint: ", method_.name,
+            " cannot be resumed, need ", methods_that(&Method::resumes));
+    const ColumnGroups& given = request_.groups.groups;
+    require(!given.given() || given.columns() == source_.cols(), ErrorCode::usage, "groups of ", given.columns(),
+            " features, need ", source_.cols());
+    widen_to_groups(request_.exclude, "exclude", request_, source_.cols(), context_);
+    widen_to_groups(request_.include, "include", request_, source_.cols(), context_);
+    require_use_of_weights(source_, method_, bound_, request_);
+    result_.available = available_columns(request_, source_.cols());
+    automatic_ = is_automatic(request_.features, method_, bound_);
+    require_seeds(request_, method_, automatic_);
+  }
+
+  // What is counted, columns or groups of them; which are taken in any case, and how many.
+  void count_choices() {
+    // Without groups none are made: for many columns they would take more memory than some methods do.
+    groups_ = request_.groups.groups.among(result_.available);
+    result_.choices = groups_.given() ? groups_.count() : std::ssize(result_.available);
+    included_ = positions_in(result_.available, request_.include);
+    taken_.assign(result_.choices, 0);
+    for (const Index j : included_) taken_[groups_.given() ? groups_.of(j) : j] = 1;
+    k_ = count_of_groups(request_.features, groups_, result_.choices);
+    pick({}, taken_, k_);  // refuse early what cannot be met
+    require_redundancy(request_.redundancy);
+  }
+
+  void bind_request() {
+    if (request_.scale != Scaling::none) bound_.keep_units();
+    result_.supervised = !request_.classes.empty();
+    if (result_.supervised) bound_.supervise(request_.classes);
+    if (!request_.init.empty()) bound_.start_from(request_.init);
+    use_graph(bound_, method_, request_);
+    ranks_groups_ = groups_.any() && !bound_.takes_groups();
+    if (groups_.any()) bound_.group(groups_);
+    if (request_.features.count || request_.features.fraction) {
+      bound_.aim_at(ranks_groups_ ? columns_of_largest(groups_, k_) : k_);
+    }
+    bound_.force(included_);
+  }
+
+  // What the run will cost, the first pass, and what it says of the columns and of their units.
+  void look_over() {
+    kept_ = request_.exclude.empty() ? source_ : source_.with_columns(result_.available);
+    result_.forecast = forecast_within_memory(bound_, kept_, request_, context_);
+    require_memory(result_.forecast, memory_budget(context_), method_.name);
+    context_.phase("moments of the columns");
+    bound_.draw(kept_, context_);
+    moments_ = column_moments(kept_, context_);
+    result_.constant = count_constant(moments_);
+    if (request_.scale == Scaling::automatic) {
+      const ScaleAdvice advice = advise_scaling(kept_, moments_, name_in(request_, result_.available));
+      request_.scale = advice.scale, result_.scale_reason = advice.reason;
+    }
+    result_.scale = request_.scale;
+    const bool units_matter = request_.scale == Scaling::none && !bound_.standardizes();
+    doubts_ = warnings_of(kept_, moments_, request_, units_matter, result_.available, context_);
+  }
+
+  void run_method() {
+    const auto aimed_at = bound_.aims() ? std::optional(k_) : std::nullopt;
+    state_.emplace(request_, checkpoint_key(method_, bound_.options(), aimed_at, request_, kept_, moments_, context_),
+                   context_);
+    seen_ = scaled(kept_, request_.scale, moments_, context_);
+    result_.column_scale = seen_.column_scale();
+    result_.selection = run_on_unchanged(bound_, seen_, kept_, moments_, context_);
+    if (ranks_groups_) rank_as_groups(groups_, result_.selection);
+  }
+
+  // Of a method that has no guide of its own, where the number of columns or the evidence comes from one.
+  void add_guidance() {
+    Selection& found = result_.selection;
+    const bool undecided = automatic_ && !found.suggested;
+    if (found.guidance || !(undecided || request_.evidence)) return;
+    const Stage guiding(context_, "guide");
     GuidedOptions guided;
-    guided.evidence = request.evidence;
-    if (groups.any()) guided.groups = groups;
-    result.selection.guidance = guide_along(seen, result.selection.ranking, guided, context);
+    guided.evidence = request_.evidence;
+    if (groups_.any()) guided.groups = groups_;
+    found.guidance = guide_along(seen_, found.ranking, guided, context_);
   }
-  auto& report = result.selection.report;
-  report.warnings.insert(report.warnings.begin(), warnings.begin(), warnings.end());
-  warn_of_stopping(method, bound.options(), report, context);
-  warn_of_equal_scores(method, request, result.constant, result.selection, context);
-  result.scores.resize(source.cols());
-  result.scores = for_all_columns(result.selection.scores, result);
-  for (const Index i : result.selection.ranking) {
-    result.ranking.push_back(result.available[i]);
+
+  void add_warnings() {
+    Report& report = result_.selection.report;
+    report.warnings.insert(report.warnings.begin(), doubts_.begin(), doubts_.end());
+    warn_of_stopping(method_, bound_.options(), report, context_);
+    warn_of_equal_scores(method_, request_, result_.constant, result_.selection, context_);
   }
-  const Index least = std::count(forced_groups.begin(), forced_groups.end(), char{1});
-  const Index count = selected_count(result, automatic, k, least);
-  const auto& ranking = result.selection.ranking;
-  std::vector<Index> picked = pick(groups.given() ? groups.in_order(ranking) : ranking, forced_groups, count);
-  if (groups.given()) picked = groups.expand(picked);
-  for (const Index i : picked) result.selected.push_back(result.available[i]);
-  if (given.given()) result.groups = given.in_order(result.selected);
-  if (auto& guidance = result.selection.guidance) {
-    result.agreement = agreement_with_groups(*guidance, positions_in(result.available, result.selected), context);
+
+  // From the available columns to all of the table.
+  void bring_back() {
+    result_.scores.resize(source_.cols());
+    result_.scores = for_all_columns(result_.selection.scores, result_);
+    for (const Index i : result_.selection.ranking) result_.ranking.push_back(result_.available[i]);
+  }
+
+  void pick_columns() {
+    const Index least = std::count(taken_.begin(), taken_.end(), char{1});
+    const Index count = selected_count(result_, automatic_, k_, least);
+    const auto& ranking = result_.selection.ranking;
+    std::vector<Index> picked = pick(groups_.given() ? groups_.in_order(ranking) : ranking, taken_, count);
+    if (groups_.given()) picked = groups_.expand(picked);
+    for (const Index i : picked) result_.selected.push_back(result_.available[i]);
+    const ColumnGroups& given = request_.groups.groups;
+    if (given.given()) result_.groups = given.in_order(result_.selected);
+  }
+
+  void add_agreement() {
+    auto& guidance = result_.selection.guidance;
+    if (!guidance) return;
+    result_.agreement = agreement_with_groups(*guidance, positions_in(result_.available, result_.selected), context_);
     guidance->looked_at = {};
   }
-  if (request.redundancy) {
-    const std::vector<Index> selected = positions_in(result.available, result.selected);
-    result.redundancy = spread_redundancy(
-        find_redundancy(seen, result.selection.ranking, selected, *request.redundancy, context), result);
+
+  void add_redundancy() {
+    if (!request_.redundancy) return;
+    const std::vector<Index> selected = positions_in(result_.available, result_.selected);
+    result_.redundancy = spread_redundancy(
+        find_redundancy(seen_, result_.selection.ranking, selected, *request_.redundancy, context_), result_);
   }
-  report.passes = context.passes();
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return result;
-}
+
+  const Source& source_;
+  const Method& method_;
+  BoundMethod& bound_;
+  SelectRequest request_;
+  Context& context_;
+  SelectResult result_;
+
+  bool automatic_ = false;       // the method or the guide says how many columns to take
+  ColumnGroups groups_;          // of the available columns
+  bool ranks_groups_ = false;    // the method ranks columns, and the run ranks their groups
+  std::vector<Index> included_;  // among the available columns
+  std::vector<char> taken_;      // of each choice: whether it is included
+  Index k_ = 0;
+
+  Source kept_, seen_;  // the available columns, as they are and as the method sees them
+  ColumnMoments moments_;
+  std::vector<Message> doubts_;
+  std::optional<Kept> state_;
+};
 
 }  // namespace
 
@@ -505,16 +578,16 @@ Source weighted(const Source& source, const SelectRequest& request) {
 SelectResult select_features(const Source& given, const Method& method, BoundMethod& bound,
                              const SelectRequest& request, Context& context) {
   const Source source = weighted(given, request);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch(context);
   require_repeats(request);
   require(!request.resample || source.rows() >= kLeastHalved, ErrorCode::usage, Flag{"resample"}, " needs at least ",
           kLeastHalved, " rows, so that half of them are 2; the table has ", source.rows());
-  SelectResult result = select_once(source, method, bound, request, context);
+  SelectResult result = SingleRun(source, method, bound, request, context).run();
   if (!wants_repeats(request)) return result;
   result.stability = repeat(source, method, bound, request, result, context);
   auto& report = result.selection.report;
   report.passes = context.passes();
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.seconds = watch.seconds();
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -143,8 +144,19 @@ TEST(ParallelPool, ZeroMeansAllCores) {
   EXPECT_EQ(ThreadPool(0).threads(), available_cores());
 }
 
-TEST(ParallelPool, UnusedPoolsAreFree) {
-  for (int i = 0; i < 200; ++i) ThreadPool pool(5);
+// Workers are started by the first work that can use them.
+TEST(ParallelPool, UnusedPoolsHaveNoThreads) {
+  const std::filesystem::path tasks = "/proc/self/task";
+  if (!std::filesystem::exists(tasks)) GTEST_SKIP() << "no /proc";
+  const auto threads = [&] {
+    return std::distance(std::filesystem::directory_iterator(tasks), std::filesystem::directory_iterator());
+  };
+  const auto before = threads();
+  ThreadPool pool(5);
+  pool.run(1, [](Index) {});
+  EXPECT_EQ(threads(), before);
+  pool.run(2, [](Index) {});
+  EXPECT_EQ(threads(), before + 4);
 }
 
 }  // namespace

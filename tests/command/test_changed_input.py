@@ -84,6 +84,12 @@ def test_a_config_that_is_no_file(tmp_path, kind):
     refused(tamis("select", path, "-c", "3", "--config", kind, cwd=tmp_path, timeout=10), 2, "config", kind)
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="no /proc")
+def test_a_config_that_cannot_be_read(tmp_path):
+    path = write_npy(tmp_path / "x.npy", planted(60, 8))
+    refused(tamis("select", path, "-c", "3", "--config", "/proc/self/mem", cwd=tmp_path), 5, "/proc/self/mem")
+
+
 def test_an_absent_config(tmp_path):
     path = write_npy(tmp_path / "x.npy", planted(60, 8))
     refused(tamis("select", path, "-c", "3", "--config", "absent", cwd=tmp_path), 5, "absent", "no such file")

@@ -64,7 +64,13 @@ def test_the_files_of_a_run(tmp_path, copies):
     page = (tmp_path / "out" / "report.html").read_text()
     assert "redundancy groups outlined" in page and "Columns that were left out" in page and "Explained variance" in page
     # What apply and evaluate read is still there.
-    assert tamis("select", tmp_path / "X.npy", "--exclude", f"@{tmp_path / 'out' / 'ranking.csv'}", "--json").code in (0, 2)
+    selected = [int(row["index"]) for row in rows if row["selected"] == "1"]
+    assert len(selected) == 8
+    assert tamis("apply", tmp_path / "out", tmp_path / "X.npy", "-o", tmp_path / "reduced", "--quiet").code == 0
+    np.testing.assert_array_equal(np.load(tmp_path / "reduced" / "selected.npy"), copies[:, sorted(selected)])
+    np.savez(tmp_path / "X.npz", X=copies, y=np.arange(len(copies)) % 3)
+    words = ["evaluate", tmp_path / "X.npz", "--labels", "y", "--list", tmp_path / "out" / "ranking.csv", "--json", "--quiet"]
+    assert tamis(*words).json["selected"] == selected
 
 
 def test_off_and_thresholds(tmp_path, copies):

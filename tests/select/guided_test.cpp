@@ -11,6 +11,7 @@
 #include "tamis/select/guided/evidence.h"
 #include "tests/support/checks.h"
 #include "tests/support/golden.h"
+#include "tests/support/guides.h"
 #include "tests/support/tables.h"
 
 namespace tamis {
@@ -35,7 +36,7 @@ Guide golden_partitions(const std::string& file) {
     labels.emplace_back();
     for (Index i = 0; i < rows.cols(); ++i) labels.back().push_back(static_cast<int>(rows(q, i)));
   }
-  return guide_of(labels, support::golden_vector(file, "weights"));
+  return support::guide_of(labels, support::golden_vector(file, "weights"));
 }
 
 GoldenCase golden_case(const std::string& file) {
@@ -269,7 +270,7 @@ TEST(Guided, TheBestPartitionAgreesMostWithTheGuide) {
                           std::sqrt(std::inner_product(own.data(), own.data() + own.size(), own.data(), 0.0)));
     }
     const auto wanted = std::max_element(agreement.begin(), agreement.end()) - agreement.begin();
-    EXPECT_EQ(best_partition(guide_of(all, weights)), wanted) << round;
+    EXPECT_EQ(best_partition(support::guide_of(all, weights)), wanted) << round;
   }
 }
 

@@ -7,6 +7,7 @@
 #include "tamis/base/random.h"
 #include "tests/support/checks.h"
 #include "tests/support/golden.h"
+#include "tests/support/graphs.h"
 #include "tests/support/tables.h"
 
 namespace tamis {
@@ -24,7 +25,7 @@ struct Outcome {
 Outcome run(const Source& source, const Matrix& weights, const NdfsOptions& options, int threads = 1) {
   Context context(threads);
   Outcome out;
-  out.selection = ndfs(source, graph_of(weights), options, context, &out.f);
+  out.selection = ndfs(source, support::graph_of(weights), options, context, &out.f);
   return out;
 }
 
@@ -567,7 +568,7 @@ TEST(Ndfs, Errors) {
   options = {};
   Context context(1);
   support::expect_error(ErrorCode::usage, {"a graph of 5 rows", "n = 20"},
-                        [&] { ndfs(source, graph_of(some_weights(5, 1)), options, context); });
+                        [&] { ndfs(source, support::graph_of(some_weights(5, 1)), options, context); });
 }
 
 TEST(Ndfs, RefusesSystemsThatDoNotFit) {

@@ -9,6 +9,7 @@
 #include "tamis/select/rufs/rufs_steps.h"
 #include "tests/support/checks.h"
 #include "tests/support/golden.h"
+#include "tests/support/graphs.h"
 #include "tests/support/tables.h"
 
 namespace tamis {
@@ -82,7 +83,7 @@ struct Owned {
   Owned(const Source& source, const Matrix& weights, const RufsOptions& o)
       : context(2),
         x(source, std::vector<double>(static_cast<std::size_t>(source.cols())), 1.0),
-        graph(graph_of(weights)),
+        graph(support::graph_of(weights)),
         problem{x,
                 graph,
                 o.alpha,

@@ -1,12 +1,14 @@
 #include "tamis/base/text/pattern.h"
 
+#include "tamis/base/text/utf8.h"
+
 namespace tamis {
 
 namespace {
 
 // The rest of a character of UTF-8 after its first byte.
 void skip_continuation(std::string_view name, std::size_t& at) {
-  while (at < name.size() && (static_cast<unsigned char>(name[at]) & 0xC0U) == 0x80U) ++at;
+  while (at < name.size() && !begins_character(name[at])) ++at;
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ std::string shortened(const std::string& text, std::size_t width) {
   std::string out;
   std::size_t count = 0;
   for (const char c : text) {
-    if ((static_cast<unsigned char>(c) & 0xC0) != 0x80 && ++count > width - 3) break;
+    if (begins_character(c) && ++count > width - 3) break;
     out += c;
   }
   return out + "...";

@@ -14,7 +14,7 @@ Character first_character(std::string_view text) {
   if (lead < 0xC2 || lead > 0xF4 || bytes > text.size()) return {};
   std::uint32_t code = lead & (0x7Fu >> bytes);
   for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return {};
+    if (begins_character(text[i])) return {};
     code = code << 6 | (byte(i) & 0x3F);
   }
   constexpr std::array<std::uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
@@ -35,10 +35,7 @@ void append_utf8(std::string& out, std::uint32_t code) {
   put(0x80 | (code & 0x3F));
 }
 
-std::size_t character_count(std::string_view text) {
-  return std::count_if(text.begin(), text.end(),
-                       [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; });
-}
+std::size_t character_count(std::string_view text) { return std::count_if(text.begin(), text.end(), begins_character); }
 
 std::string lower_case(std::string_view text) {
   std::string out(text);

@@ -15,6 +15,8 @@ struct Character {
 
 // The character that `text` starts with (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF.
 Character first_character(std::string_view text);
+// Whether a byte of valid UTF-8 text is the first of a character.
+inline bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
 void append_utf8(std::string& out, std::uint32_t code);
 // The number of characters of valid UTF-8 text, for lining up columns on a terminal.
 std::size_t character_count(std::string_view text);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tamis/base/error.h"
+#include "tamis/base/text/utf8.h"
 
 namespace tamis {
 namespace {
@@ -69,30 +70,13 @@ class Utf16Stream final : public ByteStream {
     const bool trail = unit >= 0xDC00 && unit < 0xE000;
     require(trail == (lead_ != 0), ErrorCode::bad_data, where(), ": invalid UTF-16 at byte ", offset_);
     if (trail) {
-      add(0x10000 + ((lead_ - 0xD800) << 10) + (unit - 0xDC00));
+      append_utf8(decoded_, 0x10000 + ((lead_ - 0xD800) << 10) + (unit - 0xDC00));
       lead_ = 0;
     } else if (unit >= 0xD800 && unit < 0xDC00) {
       lead_ = unit;
     } else {
-      add(unit);
+      append_utf8(decoded_, unit);
     }
-  }
-
-  void add(std::uint32_t point) {
-    const auto push = [this](std::uint32_t byte) { decoded_.push_back(static_cast<char>(byte)); };
-    if (point < 0x80) return push(point);
-    if (point < 0x800) {
-      push(0xC0 | point >> 6);
-    } else {
-      if (point < 0x10000) {
-        push(0xE0 | point >> 12);
-      } else {
-        push(0xF0 | point >> 18);
-        push(0x80 | (point >> 12 & 0x3F));
-      }
-      push(0x80 | (point >> 6 & 0x3F));
-    }
-    push(0x80 | (point & 0x3F));
   }
 
   ByteStream& bytes_;

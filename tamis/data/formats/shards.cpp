@@ -117,7 +117,7 @@ class ShardRows final : public RowReader {
  private:
   template <class Visit>
   void for_each_part(Index first, Index count, Visit visit) const {
-    auto at = static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), first) - ends_.begin());
+    auto at = std::upper_bound(ends_.begin(), ends_.end(), first) - ends_.begin();
     for (; count > 0; ++at) {
       const RowReader& shard = *shards_[at];
       const Index begin = first - (ends_[at] - shard.rows()), rows = std::min(count, shard.rows() - begin);

@@ -239,7 +239,7 @@ class DiskStore final : public Store {
       return;
     }
     const std::byte* values = data + (block.rows + 1) * sizeof(std::int64_t);
-    const auto entries = static_cast<std::size_t>(shape.entries_of(block.first, block.rows));
+    const Index entries = shape.entries_of(block.first, block.rows);
     block.csr = {block.rows,
                  shape.cols,
                  reinterpret_cast<const std::int64_t*>(data),

@@ -90,12 +90,11 @@ class SparseFileRows final : public RowReader {
 
   void read(Index first, Index count, std::byte* out) const override {
     auto* offsets = reinterpret_cast<std::int64_t*>(out);
-    const auto begin = static_cast<std::size_t>(first);
-    for (std::size_t i = 0; i <= static_cast<std::size_t>(count); ++i) offsets[i] = offset(begin + i) - offset(begin);
+    for (Index i = 0; i <= count; ++i) offsets[i] = offset(first + i) - offset(first);
     const Index stored = shape().entries_of(first, count);
     std::byte* values = out + bytes_in(count + 1, sizeof(std::int64_t));
-    values_->read(bytes_in(offset(begin), size_of(dtype())), values, bytes_in(stored, size_of(dtype())));
-    columns_->read(bytes_in(offset(begin), sizeof(std::int32_t)), values + bytes_in(stored, size_of(dtype())),
+    values_->read(bytes_in(offset(first), size_of(dtype())), values, bytes_in(stored, size_of(dtype())));
+    columns_->read(bytes_in(offset(first), sizeof(std::int32_t)), values + bytes_in(stored, size_of(dtype())),
                    bytes_in(stored, sizeof(std::int32_t)));
   }
 
@@ -107,7 +106,7 @@ class SparseFileRows final : public RowReader {
   }
 
  private:
-  std::int64_t offset(std::size_t row) const { return shape().offsets[row]; }
+  std::int64_t offset(Index row) const { return shape().offsets[row]; }
 
   const std::shared_ptr<const TemporaryFile> columns_, values_;
 };

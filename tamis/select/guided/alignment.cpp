@@ -10,7 +10,6 @@ namespace tamis {
 
 namespace {
 
-constexpr double kEnough = 0.98;
 constexpr Index kProductsAtOnce = 64;  // columns of Z'Z that one pass over Z computes
 constexpr Index kMostHeld = 256;       // of them that wait to be asked for
 
@@ -88,7 +87,7 @@ class GreedyPath {
         groups_(groups),
         excess_of_(sums_of_groups(groups, merits.excess)),
         with_chosen_(z.cols()),
-        free_(static_cast<std::size_t>(groups.count()), 1) {
+        free_(groups.count(), 1) {
     for (Index g = 0; g < groups.count(); ++g) {
       const std::span<const Index> members = groups.members(g);
       const double scatter = merits.scatter[members.front()];
@@ -158,7 +157,7 @@ class GreedyPath {
       if (free_[groups_.of(i)] && i != j && !products_.has(i)) others.push_back(i);
     }
     const auto more = std::min(static_cast<std::ptrdiff_t>(others.size()), std::ptrdiff_t{kProductsAtOnce - 1});
-    std::vector<double> value(static_cast<std::size_t>(groups_.count()));
+    std::vector<double> value(groups_.count());
     for (Index g = 0; g < groups_.count(); ++g) {
       if (free_[g]) value[g] = value_with(g);
     }
@@ -184,7 +183,7 @@ class GreedyPath {
 struct Candidates {
   Candidates(const Centered& z, const ColumnMerits& all, const ColumnGroups& groups, std::vector<Index> taking_part)
       : numbers(std::move(taking_part)),
-        place(static_cast<std::size_t>(groups.count()), -1),
+        place(groups.count(), -1),
         columns(columns_of(groups, numbers)),
         view(z.with_columns(columns)),
         own(groups.among(columns)) {
@@ -239,9 +238,9 @@ AlignedPath aligned_path(const Centered& z, const ColumnMerits& merits, const Co
 
 AlignedPath alignment_along(const Centered& z, const ColumnMerits& merits, const ColumnGroups& groups,
                             const std::vector<Index>& order, Context& context) {
-  const auto length = static_cast<std::size_t>(std::min(kLongestPath, static_cast<Index>(order.size())));
-  return aligned_path(z, merits, groups, {order.begin(), order.begin() + static_cast<std::ptrdiff_t>(length)},
-                      std::vector<char>(static_cast<std::size_t>(groups.count())), context);
+  const Index length = std::min<Index>(kLongestPath, std::ssize(order));
+  return aligned_path(z, merits, groups, {order.begin(), order.begin() + length}, std::vector<char>(groups.count()),
+                      context);
 }
 
 Index columns_worth_taking(const std::vector<double>& alignment, Index least) {

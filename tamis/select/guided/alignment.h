@@ -37,7 +37,8 @@ AlignedPath aligned_path(const Centered& z, const ColumnMerits& merits, const Co
 AlignedPath alignment_along(const Centered& z, const ColumnMerits& merits, const ColumnGroups& groups,
                             const std::vector<Index>& order, Context& context);
 
-// The smallest k with f_k >= .98 max f, but at least `least`, or as many as the path has. 0 for no path.
+inline constexpr double kEnough = 0.98;  // of the largest f: so much is worth no more columns
+// The smallest k with f_k >= kEnough max f, but at least `least`, or as many as the path has. 0 for no path.
 Index columns_worth_taking(const std::vector<double>& alignment, Index least);
 
 }  // namespace tamis

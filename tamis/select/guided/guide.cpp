@@ -254,13 +254,6 @@ Guide make_guide(const GuideGraphs& graphs, const GuideOptions& options, Context
   return guide;
 }
 
-Guide guide_of(const std::vector<std::vector<int>>& labels, const std::vector<double>& weights) {
-  Guide guide;
-  guide.rows = static_cast<Index>(labels.front().size());
-  for (std::size_t q = 0; q < labels.size(); ++q) guide.partitions.push_back(partition_of(labels[q], weights[q]));
-  return guide;
-}
-
 // With A = HPH: mean tr(A) / (n - 1), variance 2 (tr(A^2) / (n - 1) - mean^2) / (n + 1). P1 = 1, so tr(A^2) = tr(P^2)
 // - 1.
 Chance chance(const Guide& guide) {

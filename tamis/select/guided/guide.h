@@ -51,8 +51,6 @@ std::vector<GuideGraphs> guide_graphs(const Source& source, const std::vector<ch
                                       Context& context);
 
 Guide make_guide(const GuideGraphs& graphs, const GuideOptions& options, Context& context);
-// A guide of given clusterings (labels from 0 on) and weights: for tests.
-Guide guide_of(const std::vector<std::vector<int>>& labels, const std::vector<double>& weights);
 
 // Mean and deviation of the share x'Px / x'x of a centered column of independent noise.
 struct Chance {

@@ -15,10 +15,6 @@ namespace tamis {
 
 namespace {
 
-constexpr Index kNarrow = 50;  // tables of so few columns are kept whole, and so many are kept at least
-constexpr double kDiscoveryRate = 0.01;
-constexpr double kGate = 4;  // deviations above chance, where there is no evidence
-
 // The rows that are looked at, and of their columns those that vary.
 struct GuidedTable {
   Source rows;

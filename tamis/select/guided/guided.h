@@ -35,6 +35,10 @@
 
 namespace tamis {
 
+inline constexpr Index kNarrow = 50;            // tables of so few columns are kept whole, and so many at least
+inline constexpr double kDiscoveryRate = 0.01;  // false ones among the columns that may enter
+inline constexpr double kGate = 4;              // deviations of the share above chance, where there is no evidence
+
 struct GuidedOptions {
   GuideOptions guide;
   static constexpr bool kChoosesCount = true;

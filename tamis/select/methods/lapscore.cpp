@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tamis/graph/given.h"
 #include "tamis/graph/smoothness.h"
 #include "tamis/select/direct.h"
 

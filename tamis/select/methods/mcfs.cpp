@@ -6,6 +6,7 @@
 
 #include "tamis/base/error.h"
 #include "tamis/data/passes/passes.h"
+#include "tamis/graph/given.h"
 #include "tamis/graph/laplacian.h"
 #include "tamis/linalg/dense.h"
 #include "tamis/linalg/kernels.h"

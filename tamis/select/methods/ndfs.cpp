@@ -8,6 +8,7 @@
 #include "tamis/base/error.h"
 #include "tamis/base/text/spelling.h"
 #include "tamis/data/passes/passes.h"
+#include "tamis/graph/given.h"
 #include "tamis/graph/laplacian.h"
 #include "tamis/linalg/cholesky.h"
 #include "tamis/linalg/dense.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tamis/graph/given.h"
 #include "tamis/graph/laplacian.h"
 #include "tamis/graph/smoothness.h"
 #include "tamis/linalg/dense.h"

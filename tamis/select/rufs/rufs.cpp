@@ -7,6 +7,7 @@
 #include "tamis/base/error.h"
 #include "tamis/base/text/spelling.h"
 #include "tamis/data/passes/passes.h"
+#include "tamis/graph/given.h"
 #include "tamis/select/direct.h"
 #include "tamis/select/row_clusters.h"
 #include "tamis/select/rufs/rufs_steps.h"

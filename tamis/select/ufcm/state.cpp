@@ -34,8 +34,7 @@ void Fit::require_sound_shapes(bool sampled) const {
   require_state(next_ >= 1 && next_ <= options_.iterations + 1, "iteration");
   directions_.require_sound_shapes(z_.cols());
   clusters_.require_sound_shapes(directions_.w().cols(), sampled);
-  const auto done = static_cast<std::size_t>(next_ - 1);
-  require_state(objective_.size() == done && terms_.size() == done, "objective");
+  require_state(std::ssize(objective_) == next_ - 1 && std::ssize(terms_) == next_ - 1, "objective");
 }
 
 // Whether beta can be b tr(W0'SW0) / sum_i ||w0^i||^p: the trace is at least tr(S) / d for the leading directions, and

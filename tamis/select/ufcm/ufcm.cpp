@@ -37,7 +37,8 @@ void Fit::run() {
     if (converged_) return;
     directions_.update(clusters_, beta_, d);  // W, Eq. 14
     go_further();
-    record_objective();  // with G = (U'U)^-1 U'Z W, Eq. 11
+    // G = (U'U)^-1 U'Z W, Eq. 11, has no step of its own: Eq. 14 and the objective contain it, as B = Z'U (U'U)^-1 U'Z.
+    record_objective();
     show_progress(concat("objective ", short_number(objective_.back())));
   }
 }
@@ -240,7 +241,7 @@ void order_by_qr(Selection& out) {
 
 // Where k rows of W are counted, each copy counts: none is merged.
 Distinct every_column(const Varying& varying) {
-  const auto d = static_cast<std::size_t>(varying.source.cols());
+  const Index d = varying.source.cols();
   Copies each{std::vector<Index>(d), std::vector<double>(d, 1.0), std::vector<double>(d, 1.0)};
   std::iota(each.group.begin(), each.group.end(), Index{0});
   return {std::move(each), varying.source, varying.moments};
@@ -254,7 +255,7 @@ RowGroups rows_of_w(const ColumnGroups& groups, const Copies& copies) {
   out.of = groups.among(copies.firsts()).of();
   out.number.assign(out.number.size(), 1.0);
   for (Index i = 0; i < copies.groups(); ++i) out.number[out.of[i]] = copies.number[i];
-  out.number.resize(static_cast<std::size_t>(*std::max_element(out.of.begin(), out.of.end())) + 1);
+  out.number.resize(*std::max_element(out.of.begin(), out.of.end()) + 1);
   return out;
 }
 

@@ -379,22 +379,15 @@ std::vector<std::string> table_words(const CompareArguments& arguments) {
   const DataArguments& data = arguments.data;
   const DataArguments defaults;
   std::vector<std::string> words = {data.path};
-  const auto add = [&](const char* flag, const std::string& value, const std::string& unless) {
-    if (value != unless) words.insert(words.end(), {flag, value});
+  const auto add = [&](const std::string& flag, const std::string& value, const std::string& unless) {
+    if (value != unless) words.insert(words.end(), {"--" + flag, value});
   };
-  add("--array", data.array, defaults.array);
-  add("--header", data.header, defaults.header);
-  add("--id", data.id, defaults.id);
-  add("--names", data.names, defaults.names);
-  add("--format", data.format, defaults.format);
-  add("--skip", data.skip, defaults.skip);
-  add("--missing", data.missing, defaults.missing);
-  add("--thousands", data.thousands, defaults.thousands);
+  for (const auto& [name, value] : kDataFlags) add(name, data.*value, defaults.*value);
   if (data.transpose) words.emplace_back("--transpose");
-  add("--labels", arguments.labels, "");
-  for (const auto& list : data.exclude) add("--exclude", list, "");
+  add("labels", arguments.labels, "");
+  for (const auto& list : data.exclude) add("exclude", list, "");
   if (data.counts) words.emplace_back("--counts");
-  add("--scale", arguments.scale, "");
+  add("scale", arguments.scale, "");
   return words;
 }
 

@@ -46,11 +46,14 @@ struct SelectArguments {
   bool strict = false;
 };
 
-void add_select_flags(CLI::App& app, SelectArguments& arguments) {
+void add_table_flags(CLI::App& app, SelectArguments& arguments) {
   add_data_flags(app, arguments.data);
   app.add_option("--labels", arguments.labels, "Column with labels, which is not a feature; or as --supervise")
       ->type_name("LABELS");
   add_counts_flag(app, arguments.data);
+}
+
+void add_selection_flags(CLI::App& app, SelectArguments& arguments) {
   begin_group(app, kSelectionGroup);
   app.add_option(
          "-k,--features", arguments.features,
@@ -69,6 +72,10 @@ void add_select_flags(CLI::App& app, SelectArguments& arguments) {
   app.add_option("--resample", arguments.resample,
                  "Report how stable the selection is: run it on this many random halves of the rows: 2..1000")
       ->type_name("INTEGER");
+}
+
+// What is known of the rows and of the features.
+void add_knowledge_flags(CLI::App& app, SelectArguments& arguments) {
   app.add_option("--supervise", arguments.supervise,
                  "Use these labels as clusters (ufcm): a column, an npz array, a file, or FILE:COLUMN joined by row "
                  "identifiers; empty or -1 is unlabelled")
@@ -91,6 +98,9 @@ void add_select_flags(CLI::App& app, SelectArguments& arguments) {
                  concat("Use this graph of the rows (", methods_that(&BoundMethod::takes_graph),
                         "): a symmetric matrix of weights, rows x rows, as .npz of SciPy, .mtx, .npy or text"))
       ->type_name("FILE");
+}
+
+void add_output_flags(CLI::App& app, SelectArguments& arguments) {
   begin_group(app, kOutputGroup);
   app.add_option("-o,--output", arguments.output,
                  "Folder for report.html, ranking.csv, selection.json, clusters.csv and the reduced table")
@@ -107,6 +117,13 @@ void add_select_flags(CLI::App& app, SelectArguments& arguments) {
          "complete")
       ->type_name("FILE");
   app.add_flag("--strict", arguments.strict, "Exit with code 6 if the method does not converge");
+}
+
+void add_select_flags(CLI::App& app, SelectArguments& arguments) {
+  add_table_flags(app, arguments);
+  add_selection_flags(app, arguments);
+  add_knowledge_flags(app, arguments);
+  add_output_flags(app, arguments);
   add_run_flags(app, *arguments.run);
 }
 
