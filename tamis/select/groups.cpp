@@ -67,6 +67,18 @@ ColumnGroups groups_or_columns(const ColumnGroups& groups, Index count) {
   return groups.given() ? groups : ColumnGroups::each(count);
 }
 
+ForcedGroups forced_among(const ColumnGroups& all, const ColumnGroups& some, const std::vector<Index>& kept,
+                          const std::vector<Index>& columns) {
+  std::vector<Index> place(all.count(), -1);  // of the groups that vary
+  for (std::size_t i = 0; i < kept.size(); ++i) place[all.of(kept[i])] = some.of(static_cast<Index>(i));
+  ForcedGroups out;
+  for (const Index group : all.in_order(columns)) {
+    place[group] >= 0 ? out.varying.push_back(place[group]) : static_cast<void>(++out.constant);
+  }
+  std::sort(out.varying.begin(), out.varying.end());
+  return out;
+}
+
 std::vector<Index> order_among_all(const std::vector<Index>& order, const ColumnGroups& some, const ColumnGroups& all,
                                    const std::vector<Index>& kept) {
   std::vector<Index> out;
@@ -100,14 +112,13 @@ void order_groups(const ColumnGroups& groups, const std::vector<Index>& order, s
 }
 
 void rank_groups_by_mean_square(const ColumnGroups& groups, Selection& out) {
-  const double lowest = std::min(0.0, *std::min_element(out.scores.begin(), out.scores.end()));
   std::vector<double> scores;
   for (Index g = 0; g < groups.count(); ++g) {
     const auto& members = groups.members(g);
     double sum = 0;
-    for (const Index j : members) sum += (out.scores[j] - lowest) * (out.scores[j] - lowest);
+    for (const Index j : members) sum += (out.scores[j] - out.flat) * (out.scores[j] - out.flat);
     const double mean = sum / static_cast<double>(members.size());
-    scores.push_back(members.size() == 1 ? out.scores[members.front()] : lowest + std::sqrt(mean));
+    scores.push_back(members.size() == 1 ? out.scores[members.front()] : out.flat + std::sqrt(mean));
   }
   rank_groups(groups, scores, out);
 }

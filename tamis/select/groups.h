@@ -46,6 +46,15 @@ class ColumnGroups {
 // The groups of `count` columns: those given, or each column by itself.
 ColumnGroups groups_or_columns(const ColumnGroups& groups, Index count);
 
+// The groups of columns that are included in any case.
+struct ForcedGroups {
+  std::vector<Index> varying;  // as `some` numbers them, increasing
+  Index constant = 0;          // how many others: none of their columns is kept, but they count
+};
+// `some`: the groups of the columns `kept`.
+ForcedGroups forced_among(const ColumnGroups& all, const ColumnGroups& some, const std::vector<Index>& kept,
+                          const std::vector<Index>& columns);
+
 // The order of all groups: first `order`, of the groups of the columns `kept`, which `some` numbers; then the others.
 std::vector<Index> order_among_all(const std::vector<Index>& order, const ColumnGroups& some, const ColumnGroups& all,
                                    const std::vector<Index>& kept);
@@ -59,8 +68,8 @@ void rank_groups(const ColumnGroups& groups, const std::vector<double>& scores, 
 // Groups as an order, (g - rank + 1) / g of g groups, 0 after the first `varying`.
 void order_groups(const ColumnGroups& groups, const std::vector<Index>& order, std::size_t varying, Selection& out);
 
-// For a method that scores columns one by one: the root of the mean square of a group's scores. Scores that can be
-// negative are measured from the lowest.
+// For a method that scores columns one by one: the root of the mean square of a group's scores, measured from that of a
+// column without variation (Selection::flat).
 void rank_groups_by_mean_square(const ColumnGroups& groups, Selection& out);
 
 }  // namespace tamis

@@ -56,6 +56,7 @@ struct Guidance {
 struct Selection {
   std::vector<double> scores;  // d, higher is better, always finite
   std::vector<Index> ranking;  // d, best first
+  double flat = 0;             // score of a column without variation, from which those of groups are measured
   std::vector<int> clusters;   // cluster of each row, or empty
   Matrix components;           // W, d x d', or empty
   Matrix centers;              // G, c x d', or empty

@@ -20,7 +20,7 @@ Selection run(const Source& source, const CssOptions& options = {}) {
   return css(source, options, context);
 }
 
-// Centred columns, of unit deviation where `standard`.
+// Centered columns, of unit deviation where `standard`.
 Matrix prepared(Matrix x, bool standard = true) {
   const auto n = static_cast<double>(x.rows());
   for (Index j = 0; j < x.cols(); ++j) {
@@ -270,6 +270,68 @@ TEST(Css, ManyColumnsNeedNoSquareMatrix) {
   const Shape wide{20, 200000, 4e6, false, 1};
   EXPECT_LT(CssPlan(wide, options, 2).peak_numbers(), 4e8);
   EXPECT_GT(CssPlan({300000, 20000, 6e9, false, 1}, options, 2).peak_numbers(), 4e8);
+}
+
+// Columns that nearly repeat each other: 1 / (1 + i + j), powers, and wide bumps.
+std::vector<Matrix> smooth_tables() {
+  Matrix hilbert(12, 25), powers(12, 20), bumps(20, 15);
+  for (Index i = 0; i < 12; ++i) {
+    for (Index j = 0; j < 25; ++j) hilbert(i, j) = 1 / static_cast<double>(1 + i + j);
+    for (Index j = 0; j < 20; ++j) powers(i, j) = std::pow(static_cast<double>(i) / 11, static_cast<double>(19 - j));
+  }
+  for (Index i = 0; i < 20; ++i) {
+    for (Index j = 0; j < 15; ++j) {
+      const double from = static_cast<double>(i) / 19 - static_cast<double>(j) / 14;
+      bumps(i, j) = std::exp(-2 * from * from);
+    }
+  }
+  return {hilbert, powers, bumps};
+}
+
+TEST(Css, SwapsAmongColumnsThatNearlyRepeatEachOther) {
+  for (const Matrix& x : smooth_tables()) {
+    for (const bool standard : {true, false}) {
+      const Matrix z = prepared(x, standard);
+      const double total = squared_norm(z);
+      for (Index k = 1; k < x.cols(); ++k) {
+        CssOptions options;
+        options.length = k, options.standardize = standard;
+        const double before = run(support::dense(x), options).report.terms[0].second.back();
+        options.swaps = 50;
+        const Selection found = run(support::dense(x), options);
+        const auto& explained = found.report.terms[0].second;
+        EXPECT_GE(explained.back(), before - 1e-12);
+        const auto count = static_cast<Index>(explained.size());
+        EXPECT_NEAR(explained.back(), 1 - unexplained(z, first(found.ranking, count)) / total, 1e-7);
+      }
+    }
+  }
+}
+
+// A constant column that is included takes one of the k places, and explains nothing.
+TEST(Css, AForcedConstantColumnCounts) {
+  Matrix x = support::random_matrix(35, 4, 61);
+  for (Index i = 0; i < x.rows(); ++i) x(i, 2) = 0;
+  const Matrix z = prepared(x);
+  CssOptions options;
+  options.forced = {2};
+  for (Index k = 1; k <= 4; ++k) {
+    options.length = k;
+    const Selection found = run(support::dense(x), options);
+    const auto& explained = found.report.terms[0].second;
+    ASSERT_EQ(explained.size(), static_cast<std::size_t>(k));
+    EXPECT_NEAR(explained.back(), 1 - unexplained(z, first(found.ranking, k - 1)) / squared_norm(z), 1e-12);
+    for (const Fact& fact : found.report.resolved) {
+      if (fact.first == "explained") {
+        EXPECT_EQ(fact.second, explained.back());
+      }
+    }
+  }
+  options.length.reset();
+  options.variance = 0.5;
+  const Selection found = run(support::dense(x), options);
+  EXPECT_EQ(found.limit, 3);  // two of three columns explain more than half
+  EXPECT_EQ(found.report.terms[0].second.size(), 3u);
 }
 
 }  // namespace

@@ -36,13 +36,14 @@ TEST(ColumnGroups, AreNumberedByTheirFirstColumns) {
   EXPECT_FALSE(ColumnGroups().given());
 }
 
-TEST(ColumnGroups, MeanSquaresAreMeasuredFromTheLowest) {
+TEST(ColumnGroups, MeanSquaresAreMeasuredFromAColumnWithoutVariation) {
   Selection found;
   found.scores = {3, 4, 1, 5};
   rank_groups_by_mean_square(ColumnGroups({0, 0, 1, 2}), found);
   EXPECT_NEAR(found.scores[0], std::sqrt(12.5), 1e-15);
   EXPECT_EQ(found.ranking, (Indices{3, 0, 1, 2}));
   found.scores = {-1, 0.5, 0, -0.5};
+  found.flat = -1;
   rank_groups_by_mean_square(ColumnGroups({0, 0, 1, 2}), found);
   EXPECT_NEAR(found.scores[0], -1 + std::sqrt(1.5 * 1.5 / 2), 1e-15);
   EXPECT_EQ(found.scores[2], 0.0);
@@ -327,6 +328,27 @@ std::vector<std::string> all_methods() {
 
 INSTANTIATE_TEST_SUITE_P(Methods, GroupsOf, testing::ValuesIn(all_methods()),
                          [](const auto& method) { return method.param; });
+
+// spec at its defaults is lapscore less 1, so the groups come in the same order.
+TEST(Groups, AnAdditiveConstantChangesNothing) {
+  const Indices numbers{0, 0, 0, 1, 1, 2, 3, 3, 3, 3, 4, 5};
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Matrix x = product(support::random_matrix(60, 4, 400 + seed), support::random_matrix(4, 12, 500 + seed));
+    const Matrix noise = support::random_matrix(60, 12, 600 + seed);
+    for (Index i = 0; i < x.size(); ++i) x.data()[i] += 0.5 * noise.data()[i];
+    std::vector<SelectResult> found;
+    for (const std::string name : {"lapscore", "spec"}) {
+      const auto bound = find_method(name).bind();
+      SelectRequest request;
+      request.features.count = 3;
+      request.groups = {ColumnGroups(numbers), std::vector<std::string>(6, "g")};
+      Context context(2);
+      found.push_back(select_features(support::dense(x), find_method(name), *bound, request, context));
+    }
+    EXPECT_EQ(found[0].ranking, found[1].ranking) << seed;
+    for (std::size_t j = 0; j < 12; ++j) EXPECT_NEAR(found[0].scores[j] - 1, found[1].scores[j], 1e-12);
+  }
+}
 
 // One-hot columns of a variable that the rows follow: too weak alone for these methods, first together.
 TEST(Groups, IndicatorsOfAPlantedVariableComeTogether) {

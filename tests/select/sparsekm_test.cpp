@@ -65,6 +65,10 @@ TEST(SparseKm, WeightsAreTheBestThatTheBoundAllows) {
   }
   EXPECT_EQ(sparse_weights({0, 0}, 1.2), (std::vector<double>{0, 0}));
   EXPECT_EQ(sparse_weights({1, 4}, 1.0), (std::vector<double>{0, 1}));
+  // Columns that lead together share s: their sum of weights counts, not how it is spread.
+  EXPECT_LE(support::largest_difference(sparse_weights({3, 1, 3}, 1.0), std::vector{0.5, 0.0, 0.5}), 1e-12);
+  EXPECT_LE(support::largest_difference(sparse_weights({3, 3, 1, 3, 3}, 1.6), std::vector{0.4, 0.4, 0.0, 0.4, 0.4}),
+            1e-12);
 }
 
 TEST(SparseKm, TheObjectiveIsThatOfTheDefinitionAndNeverFalls) {
@@ -149,6 +153,85 @@ TEST(SparseKm, OneClusterSeparatesNothing) {
   const Selection found = run(support::dense(support::random_matrix(30, 5, 1)), options);
   EXPECT_EQ(found.scores, std::vector<double>(5));
   EXPECT_EQ(found.suggested, 5);
+}
+
+// log O(s) by the method itself, with s given; O in squares of the unit of x.
+double log_objective(const Matrix& x, double s, SparseKmOptions options) {
+  options.bound = s;
+  double total = 0;
+  const Matrix z = support::centered_columns(x);
+  for (Index i = 0; i < z.size(); ++i) total += z.data()[i] * z.data()[i];
+  return std::log(run(support::dense(x), options).report.objective.back() * total);
+}
+
+Matrix permuted(const Matrix& x, std::uint64_t seed) {
+  Matrix out = x;
+  for (Index j = 0; j < x.cols(); ++j) {
+    const std::vector<Index> order = support::shuffled(x.rows(), seed + 1000 * static_cast<std::uint64_t>(j));
+    for (Index i = 0; i < x.rows(); ++i) out(i, j) = x(order[static_cast<std::size_t>(i)], j);
+  }
+  return out;
+}
+
+double bound_of(const Selection& found) {
+  for (const Fact& fact : found.report.resolved) {
+    if (fact.first == "bound") return fact.second;
+  }
+  return 0;
+}
+
+// log O(s) - mean log O*(s) written out, with other permutations: no s has a gap that is clearly larger.
+TEST(SparseKm, TheBoundHasTheLargestGap) {
+  constexpr std::uint64_t kPermutations = 12;
+  for (const std::uint64_t seed : {3, 4}) {
+    Matrix x = support::random_matrix(45, 40, seed);
+    for (Index i = 0; i < x.rows(); ++i) {
+      for (Index j = 0; j < 8; ++j) x(i, j) += 1.5 * static_cast<double>(i % 3 - 1);
+    }
+    SparseKmOptions options;
+    options.clusters = 3, options.restarts = 4;
+    std::vector<Matrix> tables;
+    for (std::uint64_t b = 0; b < kPermutations; ++b) tables.push_back(permuted(x, 50 + 100000 * b));
+    const auto gap = [&](double s) {
+      std::vector<double> out;
+      const double own = log_objective(x, s, options);
+      for (const Matrix& table : tables) out.push_back(own - log_objective(table, s, options));
+      return out;
+    };
+    const double chosen = bound_of(run(support::dense(x), options));
+    ASSERT_GE(chosen, 1.2);
+    const std::vector<double> at_chosen = gap(chosen);
+    for (double s = 1.2; s < 0.9 * std::sqrt(40.0); s *= 1.3) {
+      const std::vector<double> other = gap(s);  // of the same tables, so that differences vary little
+      double mean = 0, square = 0;
+      for (std::size_t b = 0; b < other.size(); ++b) mean += (other[b] - at_chosen[b]) / kPermutations;
+      for (std::size_t b = 0; b < other.size(); ++b) square += std::pow(other[b] - at_chosen[b] - mean, 2);
+      const double error = std::sqrt(square) / kPermutations;
+      EXPECT_LE(mean, 4 * error + 1e-3) << "s = " << s << " instead of " << chosen;
+    }
+  }
+}
+
+// Equal columns are permuted each on its own, as columns are that differ a little.
+TEST(SparseKm, CopiesAreNotPermutedTogether) {
+  constexpr Index kRows = 50, kCopied = 32, kColumns = 47;
+  for (const std::uint64_t seed : {2, 3}) {
+    const Matrix base = support::random_matrix(kRows, 20, seed),
+                 noise = support::random_matrix(kRows, kColumns, seed + 10);
+    Matrix copies(kRows, kColumns), near(kRows, kColumns);
+    for (Index i = 0; i < kRows; ++i) {
+      for (Index j = 0; j < kColumns; ++j) {
+        copies(i, j) = base(i, j < kCopied ? j / 8 : j - 28);
+        near(i, j) = copies(i, j) + 1e-7 * noise(i, j);
+      }
+    }
+    SparseKmOptions options;
+    options.clusters = 3, options.restarts = 4;
+    const double bound = bound_of(run(support::dense(copies), options));
+    EXPECT_NEAR(std::log(bound / bound_of(run(support::dense(near), options))), 0, 0.8) << seed;
+    const std::vector<Index> order = support::shuffled(kColumns, seed + 20);
+    EXPECT_EQ(bound_of(run(support::dense(support::columns_of(copies, order)), options)), bound) << seed;
+  }
 }
 
 }  // namespace

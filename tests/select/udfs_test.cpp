@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 
 #include "tamis/linalg/dense.h"
 #include "tests/support/checks.h"
@@ -128,6 +129,84 @@ TEST(Udfs, TheObjectiveNeverRisesAndWIsOrthonormal) {
     for (Index i = 0; i < 3; ++i) {
       for (Index j = 0; j < 3; ++j) EXPECT_NEAR(identity(i, j), i == j ? 1 : 0, 1e-9);
     }
+  }
+}
+
+double fact(const Selection& found, const std::string& name) {
+  for (const Fact& one : found.report.resolved) {
+    if (one.first == name) return one.second;
+  }
+  return -1;
+}
+
+// A basis of the whole space scores every column 1, whatever M is.
+TEST(Udfs, HasFewerDirectionsThanColumns) {
+  const Matrix x = support::mixture(40, 6, 3, 3, 3, 6);
+  UdfsOptions options;  // 8 directions
+  const Selection found = run(support::dense(x), options);
+  EXPECT_EQ(fact(found, "clusters"), 5);
+  EXPECT_EQ(found.components.cols(), 5);
+  options.clusters = 5;
+  EXPECT_TRUE(support::same_bits(found.scores, run(support::dense(x), options).scores));
+  EXPECT_LT(*std::min_element(found.scores.begin(), found.scores.end()), 0.99);
+  const Selection one = run(support::dense(support::random_matrix(20, 1, 7)), {});
+  EXPECT_NEAR(one.scores[0], 1, 1e-12);
+  const Matrix wide = support::random_matrix(9, 30, 8);  // rank 8
+  EXPECT_EQ(fact(run(support::dense(wide), {}), "clusters"), 7);
+}
+
+// sum_i V diag(s^2 / (s^2 + lambda)) V' of the neighborhoods, X~_i = U diag(s) V'.
+Matrix definition_by_directions(const Matrix& x, Index k, double lambda) {
+  Matrix out(x.cols(), x.cols());
+  for (Index i = 0; i < x.rows(); ++i) {
+    const std::vector<Index> rows = nearest(x, i, k);
+    Matrix local(k + 1, x.cols());
+    for (Index a = 0; a <= k; ++a) std::copy_n(x.row(rows[static_cast<std::size_t>(a)]), x.cols(), local.row(a));
+    local = support::centered_columns(local);
+    const EigenPairs pairs = symmetric_eigen(product_transposed_left(local, local));
+    Matrix by = pairs.vectors;
+    for (Index j = 0; j < x.cols(); ++j) {
+      for (Index t = 0; t < x.cols(); ++t) {
+        const double square = t < k ? std::max(0.0, pairs.values[static_cast<std::size_t>(t)]) : 0;
+        by(j, t) *= square / (square + lambda);
+      }
+    }
+    add_product(1.0, by, transposed(pairs.vectors), out);
+  }
+  return out;
+}
+
+// However small lambda is beside the local scatter.
+TEST(Udfs, IsTheDefinitionWithASmallRidge) {
+  const Matrix table = support::mixture(40, 20, 3, 6, 3, 9), x = support::centered_columns(table);
+  for (const double ridge : {1e-3, 1e-7, 1e-11, 1e-300}) {
+    UdfsOptions options;
+    options.clusters = 3, options.neighbors = 6, options.ridge = ridge, options.gamma = 0.05, options.iterations = 1;
+    const Selection found = run(support::dense(table), options);
+    const Matrix m = definition_by_directions(x, 6, ridge);
+    const EigenPairs pairs = symmetric_eigen(m);
+    Matrix w(20, 3);
+    for (Index j = 0; j < 20; ++j) {
+      for (Index t = 0; t < 3; ++t) w(j, t) = pairs.vectors(j, 19 - t);
+    }
+    EXPECT_LE(support::largest_difference(found.scores, row_norms(w)), 1e-9) << ridge;
+    EXPECT_TRUE(found.report.warnings.empty());
+  }
+}
+
+TEST(Udfs, WarnsWhereRoundingDecides) {
+  const Matrix x = support::random_matrix(40, 6, 10);
+  for (const double unit : {1e-160, 1e-8, 1.0, 1e4, 1e7, 1e160}) {
+    Matrix scaled = x;
+    for (Index i = 0; i < x.size(); ++i) scaled.data()[i] *= unit;
+    const Selection found = run(support::dense(scaled), {});
+    EXPECT_TRUE(support::all_finite(found.scores));
+    const bool decided = unit >= 1 && unit <= 1e4;
+    ASSERT_EQ(found.report.warnings.empty(), decided) << unit;
+    if (decided) continue;
+    const std::string text = found.report.warnings[0].text();
+    EXPECT_NE(text.find("rounding decides"), std::string::npos);
+    EXPECT_NE(text.find(unit < 1 ? "smaller" : "larger"), std::string::npos) << text;
   }
 }
 

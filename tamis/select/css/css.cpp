@@ -15,19 +15,10 @@ namespace tamis {
 
 namespace {
 
-// Positions in `kept` (increasing) of those `columns` that are there, increasing.
-std::vector<Index> kept_positions(const std::vector<Index>& kept, std::vector<Index> columns) {
-  std::sort(columns.begin(), columns.end());
-  std::vector<Index> out;
-  for (const Index j : columns) {
-    const auto found = std::lower_bound(kept.begin(), kept.end(), j);
-    if (found != kept.end() && *found == j) out.push_back(found - kept.begin());
-  }
-  return out;
-}
-
-void css_report(const CssSubset& subset, Index swapped, const CssOptions& options, Report& report) {
+// `constant`: groups that are selected too, and explain nothing.
+void css_report(const CssSubset& subset, Index constant, Index swapped, const CssOptions& options, Report& report) {
   report.terms = {{"explained", subset.explained()}};
+  report.terms[0].second.insert(report.terms[0].second.end(), constant, subset.share());
   report.resolved.emplace_back("explained", subset.share());
   report.resolved.emplace_back("least_r2", subset.least_r2());
   if (options.swaps > 0) report.resolved.emplace_back("swapped", static_cast<double>(swapped));
@@ -104,10 +95,10 @@ Selection css(const Source& source, const CssOptions& options, Context& context)
   const std::unique_ptr<CssResidual> residual =
       plan.by_rows ? residual_by_rows(z, context) : residual_by_columns(z, context);
   const ColumnGroups all = groups_or_columns(options.groups, source.cols()), groups = all.among(table.kept);
-  CssSubset subset(*residual, groups, options, plan, context);
-  std::vector<Index> first = groups.in_order(kept_positions(table.kept, options.forced));
-  std::sort(first.begin(), first.end());
-  subset.force(first);
+  const ForcedGroups forced_groups = forced_among(all, groups, table.kept, options.forced);
+  const Index length = options.length ? *options.length - forced_groups.constant : groups.count();
+  CssSubset subset(*residual, groups, options, length, context);
+  subset.force(forced_groups.varying);
   const std::size_t forced = subset.chosen().size();
   subset.grow();
   const Index swapped = options.swaps > 0 ? subset.swap(forced) : 0;
@@ -115,9 +106,11 @@ Selection css(const Source& source, const CssOptions& options, Context& context)
   Selection out;
   order_groups(all, order_among_all(subset.order(), groups, all, table.kept), static_cast<std::size_t>(groups.count()),
                out);
-  if (options.variance || options.r2) out.limit = std::max<Index>(1, static_cast<Index>(subset.chosen().size()));
+  if (options.variance || options.r2) {
+    out.limit = std::max<Index>(1, static_cast<Index>(subset.chosen().size()) + forced_groups.constant);
+  }
   out.report.path = plan.path;
-  css_report(subset, swapped, options, out.report);
+  css_report(subset, forced_groups.constant, swapped, options, out.report);
   watch.write(out.report);
   return out;
 }

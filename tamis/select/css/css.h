@@ -1,7 +1,8 @@
 // Column subset selection by greedy steps: forward selection component analysis, principal variables (Farahat, Ghodsi &
 // Kamel, ICDM 2011; Puggini & McLoone, TPAMI 2017; McCabe, Technometrics 1984).
 //
-//   minimise over |S| = k:  ||X - X_S X_S^+ X||^2,     X centred, columns of unit deviation unless `standardize` is off
+//   minimize over |S| = k:  ||X - X_S X_S^+ X||^2,     X centered, columns of unit deviation unless `standardize` is
+//   off
 //
 //   R = X'X;  always  j* = argmax ||R_:j||^2 / R_jj,  R <- R - R_:j R_j: / R_jj
 //

@@ -40,12 +40,12 @@ double gain_of_block(const CssResidual::Block& block, const std::vector<double>&
 
 }  // namespace
 
-CssSubset::CssSubset(CssResidual& residual, const ColumnGroups& groups, const CssOptions& options, const CssPlan& plan,
+CssSubset::CssSubset(CssResidual& residual, const ColumnGroups& groups, const CssOptions& options, Index length,
                      Context& context)
     : residual_(residual),
       groups_(groups),
       options_(options),
-      plan_(plan),
+      length_(length),
       context_(context),
       is_chosen_(static_cast<std::size_t>(groups.count()), 0) {
   if (groups.any()) residual.follow(groups);
@@ -67,12 +67,12 @@ void CssSubset::force(std::vector<Index> groups) {
 void CssSubset::grow() {
   std::vector<Index> all(alone_.size());
   std::iota(all.begin(), all.end(), 0);
-  while (static_cast<Index>(chosen_.size()) < plan_.length && !is_enough()) {
+  while (static_cast<Index>(chosen_.size()) < length_ && !is_enough()) {
     const Index best = best_of(all, open_gains());
     if (best < 0) break;
     enter_group(best);
     context_.check_cancelled();
-    context_.phase("columns", {static_cast<double>(chosen_.size()), static_cast<double>(plan_.length), true});
+    context_.phase("columns", {static_cast<double>(chosen_.size()), static_cast<double>(length_), true});
   }
 }
 

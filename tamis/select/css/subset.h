@@ -1,6 +1,7 @@
 // The columns that css has chosen, and how it goes on from there: the path, and swaps after it.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "tamis/base/context.h"
@@ -16,7 +17,8 @@ class CssSubset {
   // A column is explained where so little of its variance is left: rounding of X'X comes near it.
   static constexpr double kExplained = 1e-10;
 
-  CssSubset(CssResidual& residual, const ColumnGroups& groups, const CssOptions& options, const CssPlan& plan,
+  // `length`: of the path, in groups.
+  CssSubset(CssResidual& residual, const ColumnGroups& groups, const CssOptions& options, Index length,
             Context& context);
 
   // Groups that enter first; those that the others explain add nothing, but count.
@@ -53,20 +55,26 @@ class CssSubset {
   void enter(Index j);
   void enter_group(Index group);
 
+  // A = LQ
+  struct RowFactors {
+    Matrix l, q;
+  };
+  static RowFactors row_factors(const Matrix& a);
   bool swap_one(std::size_t place);
-  Vector direction_of(std::size_t place) const;
+  Vector direction_of(std::size_t place);
   void replace_direction(Vector w, const Vector& by);
 
   CssResidual& residual_;
   const ColumnGroups& groups_;
   const CssOptions& options_;
-  const CssPlan& plan_;
+  const Index length_;
   Context& context_;
   std::vector<char> is_chosen_;
   std::vector<Index> chosen_, entered_;  // groups; columns that entered, each of which added something
   Vector whole_, alone_;                 // R_jj of columns and gains of groups before the first step
   Vector explained_;                     // share of the variance after each group
   std::vector<Vector> basis_;            // U, for swaps
+  std::optional<RowFactors> factors_;    // of U_S, where they were needed since the last swap
   double total_ = 0;
 };
 

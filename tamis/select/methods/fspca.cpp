@@ -6,6 +6,7 @@
 
 #include "tamis/data/passes/principal.h"
 #include "tamis/select/direct.h"
+#include "tamis/select/groups.h"
 #include "tamis/select/row_sparse.h"
 #include "tamis/select/shared_options.h"
 #include "tamis/select/varying.h"
@@ -14,7 +15,8 @@ namespace tamis {
 
 namespace {
 
-constexpr Index kSubspace = 7;  // directions, as many as ufcm takes by default
+constexpr Index kSubspace = 7;         // directions, as many as ufcm takes by default
+constexpr Index kRowsOfDirection = 2;  // at least: with k directions tr(W'AW) = tr(A_SS), which is maxvar
 
 // The leading eigenvectors of A_SS, as rows of all columns.
 struct RowSparseSubspace {
@@ -77,12 +79,30 @@ void spread_fspca(const RowSparseSubspace& best, const std::vector<double>& meri
   out.ranking = rank_by_score(out.scores);
 }
 
+void check_fspca(const Source& source, const FspcaOptions& options) {
+  FspcaOptions copy = options;
+  validate(describe(copy), "fspca");
+  const Index d = source.cols(), k = std::min(d, options.features.value_or(d));
+  require(options.dims.value_or(1) <= k, ErrorCode::usage, MethodName{"fspca"}, ": ", OptionName{"dims"}, " = ",
+          options.dims.value_or(1), ", need 1..", options.features ? "k" : "d", " = ", k);
+}
+
+// The columns that are in S in any case, among those that vary; the others of them have no row of W, but count.
+std::pair<std::vector<Index>, FspcaPlan> fspca_rows(const Varying& table, FspcaOptions options, Index d,
+                                                    Context& context) {
+  const ColumnGroups all = ColumnGroups::each(d);
+  ForcedGroups forced = forced_among(all, all.among(table.kept), table.kept, options.forced);
+  if (options.features) options.features = std::max<Index>(1, *options.features - forced.constant);
+  return {std::move(forced.varying), FspcaPlan(shape_of(table.source), options, context.threads())};
+}
+
 }  // namespace
 
 FspcaPlan::FspcaPlan(const Shape& shape, const FspcaOptions& options, int threads)
     : Plan(shape, Code::systems, threads), rows(std::min(shape.cols, options.features.value_or(shape.cols))) {
   const auto rank = std::max<Index>(1, std::min(shape.cols, shape.rows - 1));
-  dims = std::max<Index>(1, std::min({options.dims.value_or(kSubspace), rows, rank}));
+  const Index unset = std::max<Index>(1, std::min(kSubspace, rows / kRowsOfDirection));
+  dims = std::max<Index>(1, std::min({options.dims.value_or(unset), rows, rank}));
   path = rows == shape.cols ? "principal directions" : "principal directions of k columns";
   const double w = static_cast<double>(dims) + 4, steps = rows == shape.cols ? 0 : 4;
   const PrincipalPath principal = principal_path(shape.rows, shape.cols, shape.sparse, false);
@@ -98,18 +118,15 @@ FspcaPlan::FspcaPlan(const Shape& shape, const FspcaOptions& options, int thread
 }
 
 Options describe(FspcaOptions& o) {
-  return {shared::dims(o.dims, "min(7, k, rank)"), shared::iterations(o.iterations)};
+  return {shared::dims(o.dims, "min(7, k/2, rank)"), shared::iterations(o.iterations)};
 }
 
 Selection fspca(const Source& source, const FspcaOptions& options, Context& context) {
-  FspcaOptions copy = options;
-  validate(describe(copy), "fspca");
+  check_fspca(source, options);
   const Stopwatch watch(context);
   const Varying table = varying_columns(source, context);
   const Index d = table.source.cols();
-  require(!options.dims || *options.dims <= source.cols(), ErrorCode::usage, MethodName{"fspca"}, ": ",
-          OptionName{"dims"}, " = ", options.dims.value_or(0), ", need 1..d = ", source.cols());
-  const FspcaPlan plan(shape_of(table.source), options, context.threads());
+  const auto [forced, plan] = fspca_rows(table, options, source.cols(), context);
   const Centered z(table.source, table.moments);
   const double total = std::accumulate(table.moments.scatter.begin(), table.moments.scatter.end(), 0.0);
 
@@ -118,7 +135,7 @@ Selection fspca(const Source& source, const FspcaOptions& options, Context& cont
   RowSparseSubspace best;
   out.report.status = Status::max_iterations;
   for (Index step = 0; step < options.iterations; ++step) {
-    RowSparseSubspace next = subspace_of(z, largest_of(merits, plan.rows), plan.dims, context);
+    RowSparseSubspace next = subspace_of(z, largest_of(merits, plan.rows, forced), plan.dims, context);
     const bool same = next.columns == best.columns;
     // Rounding alone, or a spectrum whose order rounding decides, could lower it.
     if (!best.columns.empty() && next.objective() < best.objective()) next = best;

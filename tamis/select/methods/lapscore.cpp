@@ -8,6 +8,12 @@
 
 namespace tamis {
 
+namespace {
+
+constexpr double kFlat = -1;  // of a column without variation: what the roughest score
+
+}  // namespace
+
 Options describe(LapScoreOptions& o) { return describe(o.graph); }
 
 LapScorePlan::LapScorePlan(const Shape& shape, const LapScoreOptions& options, int threads)
@@ -32,9 +38,10 @@ Selection lapscore(const Source& source, const LapScoreOptions& options, Context
   std::vector<double> scores;
   for (Index j = 0; j < source.cols(); ++j) {
     const bool varies = moments.varies(j) && smooth.scatter[j] > 0;
-    scores.push_back(varies ? std::max(-1.0, 1 - smooth.roughness[j] / smooth.scatter[j]) : -1.0);
+    scores.push_back(varies ? std::max(kFlat, 1 - smooth.roughness[j] / smooth.scatter[j]) : kFlat);
   }
   Selection out = direct_selection(std::move(scores), plan, watch);
+  out.flat = kFlat;
   report_graph(graph, options.graph, out.report);
   return out;
 }

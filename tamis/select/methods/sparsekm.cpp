@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <unordered_map>
 #include <utility>
 
 #include "tamis/base/elementary.h"
@@ -181,7 +182,7 @@ Matrix some_rows(const Source& source, Index count, Context& context) {
 }
 
 // The same of Z.
-Matrix centred_rows(Matrix rows, const ColumnMoments& moments) {
+Matrix centered_rows(Matrix rows, const ColumnMoments& moments) {
   for (Index i = 0; i < rows.rows(); ++i) {
     for (Index j = 0; j < rows.cols(); ++j) rows(i, j) = (rows(i, j) - moments.mean[j]) / moments.unit;
   }
@@ -205,7 +206,7 @@ std::vector<int> cluster_few_rows(const Matrix& rows, Index clusters, Index rest
   return kmeans(std::move(points), options, context).labels;
 }
 
-// Centres of k-means on these rows.
+// Centers of k-means on these rows.
 Matrix start_means(const Matrix& rows, Index clusters, Index restarts, Context& context) {
   const UncountedPasses uncounted(context);
   const std::vector<int> labels = rows.rows() <= kFewRows
@@ -226,12 +227,17 @@ Matrix start_means(const Matrix& rows, Index clusters, Index restarts, Context& 
 // --- The gap ------------------------------------------------------------------------------------------------------
 
 // A number of each column, which does not depend on its place: permuted tables are the same for permuted columns.
+// Equal columns are counted, so that each gets an order of its own, too.
 std::vector<std::uint64_t> keys_of_columns(const Matrix& rows) {
   std::vector<std::uint64_t> keys(rows.cols());
   for (Index i = 0; i < rows.rows(); ++i) {
     for (Index j = 0; j < rows.cols(); ++j) {
       keys[j] = mix64(keys[j] ^ std::bit_cast<std::uint64_t>(rows(i, j) + 0.0));
     }
+  }
+  std::unordered_map<std::uint64_t, std::uint64_t> equal;
+  for (std::uint64_t& key : keys) {
+    if (const std::uint64_t before = equal[key]++; before > 0) key = mix64(key + before);
   }
   return keys;
 }
@@ -269,7 +275,7 @@ class PermutationGap {
  public:
   PermutationGap(const Matrix& as_they_are, const ColumnMoments& moments, const SparseKmOptions& options,
                  Context& context)
-      : rows_(centred_rows(as_they_are, moments)),
+      : rows_(centered_rows(as_they_are, moments)),
         keys_(keys_of_columns(as_they_are)),
         options_(options),
         context_(context) {}
@@ -366,7 +372,15 @@ std::vector<double> sparse_weights(const std::vector<double>& a, double s) {
     squares += w.back() * w.back();
   }
   const double least = kNoWeight * std::sqrt(squares);
-  for (double& value : w) value = value > least ? value / std::sqrt(squares) : 0;
+  double sum = 0;
+  for (double& value : w) {
+    value = value > least ? value / std::sqrt(squares) : 0;
+    sum += value;
+  }
+  // Several that lead together: s max a is the most that there can be, and sharing s gives it.
+  if (const double by = s / sum; by < 1 - kNoWeight) {
+    for (double& value : w) value *= by;
+  }
   return w;
 }
 
@@ -427,7 +441,7 @@ Selection sparsekm(const Source& source, const SparseKmOptions& options, Context
     out.report.resolved.emplace_back("bound", s);
   }
   context.phase("clusters and weights");
-  const Matrix rows = centred_rows(some_rows(table.source, plan.start_rows, context), table.moments);
+  const Matrix rows = centered_rows(some_rows(table.source, plan.start_rows, context), table.moments);
   WeightedClusters clusters(z, rows, options.clusters, context);
   clusters.start_from(start_means(rows, options.clusters, options.restarts, context));
   // With tolerance 0 even weights that stay as they are do not end it.

@@ -1,6 +1,6 @@
 // Sparse k-means (Witten & Tibshirani: A Framework for Feature Selection in Clustering. JASA 2010).
 //
-//   maximise over clusters C and weights w:  sum_j w_j a_j(C),   ||w||_2 <= 1, ||w||_1 <= s, w >= 0
+//   maximize over clusters C and weights w:  sum_j w_j a_j(C),   ||w||_2 <= 1, ||w||_1 <= s, w >= 0
 //
 // a_j: the between-cluster sum of squares of column j. In turn: k-means on the columns times sqrt(w_j), from the
 // clusters so far; w = soft(a, t) / ||soft(a, t)||, with the least t >= 0 that keeps ||w||_1 <= s. The objective never
@@ -10,7 +10,7 @@
 // the largest gap log O(s) - mean log O*(s), O the objective and O* that of tables whose columns are permuted, each on
 // its own. The gap is taken in a sample of the rows where there are many.
 //
-// Passes over X: two a step of k-means (products with the centres, sums of the rows that moved). Memory: n c and c d
+// Passes over X: two a step of k-means (products with the centers, sums of the rows that moved). Memory: n c and c d
 // numbers; for the gap up to 2^24 / c numbers, twice.
 #pragma once
 
@@ -45,7 +45,8 @@ Options describe(SparseKmOptions& options);
 Method sparsekm_method();
 Selection sparsekm(const Source& source, const SparseKmOptions& options, Context& context);
 
-// w for the sums of squares a: nonnegative, ||w||_2 = 1 and ||w||_1 <= s (as near as ties allow); 0 where all a are.
+// w for the sums of squares a: nonnegative, ||w||_2 = 1 and ||w||_1 <= s; 0 where all a are. Where more than s^2
+// columns lead together, each has an equal part of s.
 std::vector<double> sparse_weights(const std::vector<double>& a, double s);
 
 }  // namespace tamis

@@ -1,7 +1,7 @@
 // SPCAFS: feature selection by sparse PCA (Li, Nie, Bian, Wu & Li: Sparse PCA via l2,p-Norm Regularization for
 // Unsupervised Feature Selection. TPAMI 2021).
 //
-//   minimise over W (d x d', W'W = I):  ||X - X W W'||^2 + beta sum_i (||w^i||^2 + eps)^(p/2),     X centred
+//   minimize over W (d x d', W'W = I):  ||X - X W W'||^2 + beta sum_i (||w^i||^2 + eps)^(p/2),     X centered
 //
 // Score of feature i: ||w^i||, higher is better. ||X - XWW'||^2 = tr(S) - tr(W'SW), S = X'X, so this is UFCM (ufcm.h)
 // at alpha = 0, where the clusters take no part: it is computed there, without k-means.

@@ -13,7 +13,8 @@ namespace tamis {
 
 namespace {
 
-constexpr double kRoughest = -2;  // no phi1 or phi2 is larger than 2
+constexpr double kRoughest = -2;      // no phi1 or phi2 is larger than 2
+constexpr double kFlatSpectrum = -1;  // of a column without variation, by function 3
 
 // ||D^1/2 f||^2 = f'Df in unit^2, from the scatter around the weighted mean.
 double weighted_square(const Smoothness& smooth, std::size_t j) {
@@ -84,13 +85,14 @@ Selection spec(const Source& source, const SpecOptions& options, Context& contex
   for (std::size_t j = 0; j < scores.size(); ++j) {
     const bool varies = moments.varies(static_cast<Index>(j)) && smooth.scatter[j] > 0;
     if (options.function == 3) {
-      if (!varies) scores[j] = -1;
+      if (!varies) scores[j] = kFlatSpectrum;
       continue;
     }
     const double size = options.function == 1 ? weighted_square(smooth, j) : smooth.scatter[j];
     scores[j] = varies ? std::max(kRoughest, -smooth.roughness[j] / size) : kRoughest;
   }
   Selection out = direct_selection(std::move(scores), plan, watch);
+  out.flat = options.function == 3 ? kFlatSpectrum : kRoughest;
   report_graph(graph, options.graph, out.report);
   return out;
 }

@@ -18,8 +18,11 @@ namespace tamis {
 
 namespace {
 
-constexpr double kLeastRidge = 1e-12;  // of the local scatter, where lambda is smaller: rows may repeat
+constexpr double kSolved = 1e-6;  // of the local scatter: with a smaller lambda a solve would lose too many digits
+constexpr double kNoScatter =
+    1e-12;  // of the local scatter: a direction with less is one in which the rows do not differ
 constexpr double kMostRidge = 1e150;   // where the data are that much smaller
+constexpr double kUndecided = 1e-10;   // of M and gamma: eigenvectors of less than that are rounding
 constexpr double kNoRow = 1e-10;       // in ||w^i||^2, as in UFCM
 constexpr double kRankOfRows = 1e-12;  // of the largest eigenvalue of XX'
 constexpr Index kProductRows = 512;
@@ -27,13 +30,14 @@ constexpr Index kProductRows = 512;
 // L, symmetric, in triples by rows.
 class LocalScatter {
  public:
-  // B = H (HGH + lambda I)^-1 H for the products G of the rows `members`; HGH is what centring makes of it.
+  // B = H (HGH + lambda I)^-1 H for the products G of the rows `members`; HGH is what centering makes of it.
   static Matrix local_inverse(Matrix products, double lambda) {
     const Index m = products.rows();
     center_both(products);
     double trace = 0;
     for (Index a = 0; a < m; ++a) trace += products(a, a);
-    const double ridge = std::max({lambda, kLeastRidge * trace, std::numeric_limits<double>::min()});
+    const double ridge = std::max(lambda, std::numeric_limits<double>::min());
+    if (ridge < kSolved * trace) return inverse_by_directions(products, lambda, kNoScatter * trace);
     for (Index a = 0; a < m; ++a) products(a, a) += ridge;
     Matrix inverse(m, m);
     for (Index a = 0; a < m; ++a) inverse(a, a) = 1;
@@ -43,7 +47,7 @@ class LocalScatter {
     return inverse;
   }
 
-  // L P for P (n x r): sum_i S_i B_i S_i'P, row by row of the neighbourhoods.
+  // L P for P (n x r): sum_i S_i B_i S_i'P, row by row of the neighborhoods.
   static Matrix times(const std::vector<std::vector<Index>>& members, const std::vector<Matrix>& inverses,
                       const Matrix& p) {
     Matrix out(p.rows(), p.cols());
@@ -62,6 +66,23 @@ class LocalScatter {
   }
 
  private:
+  // The same of a centered A = V diag(s^2) V', without the directions in which the rows do not differ: these leave
+  // nothing of X, but divided by a small lambda their rounding would be large.
+  static Matrix inverse_by_directions(const Matrix& a, double lambda, double least) {
+    const Index m = a.rows();
+    const EigenPairs pairs = symmetric_eigen(a);
+    Index count = 0;
+    while (count < m && pairs.values[count] > least) ++count;
+    const Matrix v = first_columns(pairs.vectors, count);
+    Matrix by = v;
+    for (Index i = 0; i < m; ++i) {
+      for (Index t = 0; t < count; ++t) by(i, t) /= pairs.values[t] + lambda;
+    }
+    Matrix inverse = product_transposed_right(by, v);
+    center_both(inverse);
+    return inverse;
+  }
+
   // H A H
   static void center_both(Matrix& a) {
     const Index m = a.rows();
@@ -88,7 +109,7 @@ Matrix dense_rows(const Source& source, const ColumnMoments& moments, Context& c
 }
 
 // Each row and its nearest ones.
-std::vector<std::vector<Index>> neighbourhoods(const Neighbors& nearest, Index n) {
+std::vector<std::vector<Index>> neighborhoods(const Neighbors& nearest, Index n) {
   std::vector<std::vector<Index>> out(n);
   for (Index i = 0; i < n; ++i) {
     out[i].push_back(i);
@@ -145,6 +166,9 @@ struct UdfsFit {
   bool converged = false;
 };
 
+// Columns of W. As many as rows would be a basis of the whole space, whatever M is, and all scores equal.
+Index directions_of(const Matrix& m, Index clusters) { return std::min(clusters, std::max<Index>(1, m.rows() - 1)); }
+
 // W = V R in turn with D; V is empty where it is the identity. `root`: of the number of copies of each column.
 class UdfsLoop {
  public:
@@ -185,7 +209,7 @@ class UdfsLoop {
     for (Index i = 0; i < a.rows(); ++i) {
       for (Index j = 0; j <= i; ++j) a(i, j) = a(j, i) = -0.5 * (a(i, j) + a(j, i));
     }
-    return symmetric_eigen_largest(a, std::min(options_.clusters, a.rows())).vectors;
+    return symmetric_eigen_largest(a, directions_of(a, options_.clusters)).vectors;
   }
 
   // sum_i ||w^i||, and D for the next step. With m copies in one column w~ = sqrt(m) w: the sum has sqrt(m) ||w~||.
@@ -212,6 +236,33 @@ class UdfsLoop {
   const UdfsOptions& options_;
   Context& context_;
 };
+
+// How far M is from a multiple of the identity, all of whose vectors are eigenvectors.
+double spread_of(const Matrix& m) {
+  double mean = 0, sum = 0;
+  for (Index j = 0; j < m.rows(); ++j) mean += m(j, j) / static_cast<double>(m.rows());
+  for (Index i = 0; i < m.rows(); ++i) {
+    for (Index j = 0; j < m.rows(); ++j) {
+      const double off = m(i, j) - (i == j ? mean : 0);
+      sum += off * off;
+    }
+  }
+  return std::sqrt(sum);
+}
+
+// With lambda far below the local scatter, M is the number of rows times I; far above, nothing beside gamma.
+void warn_of_ridge(const Matrix& m, const UdfsOptions& options, Report& report) {
+  const double size = std::sqrt(squared_norm(m));
+  if (m.rows() == 1 || spread_of(m) > kUndecided * (size + options.gamma)) return;
+  const bool nothing = size <= kUndecided * options.gamma;
+  report.warnings.push_back(
+      nothing ? message(MethodName{"udfs"}, ": the local scatter is nothing beside ", OptionName{"ridge"}, " = ",
+                        options.ridge, " and ", OptionName{"gamma"}, " = ", options.gamma,
+                        ", so rounding decides the selection; use ", Flag{"scale", "standard"}, " or smaller values")
+              : message(MethodName{"udfs"}, ": ", OptionName{"ridge"}, " = ", options.ridge,
+                        " is nothing beside the local scatter, so rounding decides the selection; use ",
+                        Flag{"scale", "standard"}, " or a larger value"));
+}
 
 void check_udfs(const Source& source, const UdfsOptions& options) {
   UdfsOptions copy = options;
@@ -262,8 +313,8 @@ Selection udfs(const Source& source, const UdfsOptions& options, Context& contex
   const UdfsPlan plan(shape_of(table.source), options, context.threads());
   context.phase("nearest rows");
   const Index n = source.rows();
-  const auto members = neighbourhoods(nearest_neighbors(table.source, {.count = options.neighbors}, context), n);
-  // Neighbours and local scatter are those of all columns; X~ has each group of copies once, so that X~X~' is the same.
+  const auto members = neighborhoods(nearest_neighbors(table.source, {.count = options.neighbors}, context), n);
+  // Neighbors and local scatter are those of all columns; X~ has each group of copies once, so that X~X~' is the same.
   const Distinct distinct = distinct_columns(table, context);
   const Matrix z = dense_rows(distinct.source, distinct.moments, context);
   const double ridge = std::min(kMostRidge, options.ridge / distinct.moments.unit / distinct.moments.unit);
@@ -276,9 +327,11 @@ Selection udfs(const Source& source, const UdfsOptions& options, Context& contex
   } else {
     m = transposed_product(z, LocalScatter::times(members, inverses, z), context);
   }
+  Selection out;
+  out.report.resolved.emplace_back("clusters", static_cast<double>(directions_of(m, options.clusters)));
+  warn_of_ridge(m, options, out.report);
   UdfsFit fit = UdfsLoop(std::move(m), v, distinct.copies.root, options, context).run();
 
-  Selection out;
   spread_over_columns(fit.w, table.kept, distinct.copies, source.cols(), 1, out);
   out.report.objective = std::move(fit.objective);
   out.report.terms = {{"fit", std::move(fit.fit)}, {"sparsity", std::move(fit.sparsity)}};

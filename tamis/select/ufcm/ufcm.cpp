@@ -262,15 +262,10 @@ RowGroups rows_of_w(const ColumnGroups& groups, const Copies& copies) {
 // Columns that are included in any case; groups of columns that do not vary have no row of W, but count.
 ExactRows exact_rows(const UfcmOptions& options, const std::vector<Index>& kept, Index d) {
   const ColumnGroups all = groups_or_columns(options.groups, d);
-  ExactRows out{all.among(kept), *options.features, {}};
-  std::vector<Index> place(all.count(), -1);  // of the groups that vary
-  for (std::size_t i = 0; i < kept.size(); ++i) place[all.of(kept[i])] = out.groups.of(static_cast<Index>(i));
-  for (const Index group : all.in_order(options.forced)) {
-    place[group] >= 0 ? out.forced.push_back(place[group]) : static_cast<void>(--out.k);
-  }
-  std::sort(out.forced.begin(), out.forced.end());
-  out.k = std::clamp<Index>(out.k, 1, out.groups.count());
-  return out;
+  const ColumnGroups some = all.among(kept);
+  ForcedGroups forced = forced_among(all, some, kept, options.forced);
+  const Index k = std::clamp<Index>(*options.features - forced.constant, 1, some.count());
+  return {some, k, std::move(forced.varying)};
 }
 
 UfcmTable ufcm_table(const Source& source, const UfcmOptions& options, Context& context) {
