@@ -7,6 +7,17 @@ namespace {
 
 constexpr Index kFewestSuggested = 50;  // guided.cpp
 
+// Where the suggested number comes from.
+std::string suggestion_text(const Guidance& guidance, const std::string& what) {
+  if (guidance.outcome == Outcome::no_structure) return concat("No number is suggested, as no structure was found.");
+  if (guidance.outcome == Outcome::narrow) {
+    return concat("No number is suggested: up to ", kFewestSuggested, " ", what, " are best kept whole.");
+  }
+  const bool fewer = static_cast<Index>(guidance.alignment.size()) < kFewestSuggested;
+  return concat("The suggested number is the first, from ", kFewestSuggested, " on, that reaches 98 % of the maximum",
+                fewer ? concat("; here all ", what, " that passed, as they are fewer") : "", ".");
+}
+
 page::Figure alignment_figure(const SelectView& view, const Guidance& guidance) {
   page::LineChart chart;
   chart.x_title = view.counted(), chart.y_title = "alignment f";
@@ -17,7 +28,7 @@ page::Figure alignment_figure(const SelectView& view, const Guidance& guidance) 
   chart.panels = {{"", {{"alignment", curve(guidance.alignment, chart.log_x), false}}}};
   const auto chosen = static_cast<Index>(view.is_grouped() ? view.result.groups.size() : view.result.selected.size());
   const auto length = static_cast<Index>(guidance.alignment.size());
-  if (guidance.suggested <= length) {
+  if (guidance.suggested <= length && guidance.outcome == Outcome::columns_found) {
     chart.markers.push_back({static_cast<double>(guidance.suggested), concat("suggested: ", guidance.suggested), true});
   }
   if (chosen != guidance.suggested && chosen <= length) {
@@ -27,12 +38,8 @@ page::Figure alignment_figure(const SelectView& view, const Guidance& guidance) 
   figure.title = "Alignment with the groups of rows";
   const std::string what = view.counted();
   figure.caption =
-      concat("How well the first ", what,
-             " alone reproduce the groups found by the graphs of the rows. The suggested number is the "
-             "first, from ",
-             kFewestSuggested, " on, that reaches 98 % of the maximum",
-             length < kFewestSuggested ? concat("; here all ", what, " that passed, as they are fewer") : "",
-             ". The curve says nothing about labels that differ from these groups.");
+      concat("How well the first ", what, " alone reproduce the groups found by the graphs of the rows. ",
+             suggestion_text(guidance, what), " The curve says nothing about labels that differ from these groups.");
   figure.alt =
       concat("Line chart of the alignment for the first ", guidance.alignment.size(), " columns, from ",
              short_number(guidance.alignment.front(), 3), " to ", short_number(guidance.alignment.back(), 3), ".");

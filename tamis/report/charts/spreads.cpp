@@ -42,7 +42,8 @@ void write_spread_layer(Spec& spec, const SpreadChart& chart, const char* mark, 
   spec.end_object().key("encoding").begin_object();
   spec.object("x").set("field", "i").set("type", "ordinal").titled(chart.category_title);
   spec.object("scale").set("domain", positions(chart.categories.size())).end();
-  spec.object("axis").set("labelExpr", "categories[datum.value]").set("labelAngle", 0).end().end();
+  spec.object("axis").set("labelExpr", "categories[datum.value]").set("labelAngle", 0).set("labelOverlap", "greedy");
+  spec.set("labelSeparation", 3).end().end();
   spec.object("y").set("field", from).set("type", "quantitative").key("title").null();
   spec.object("scale").set("zero", false).end();
   spec.object("axis").set("format", axis_format(false, largest_spread(chart))).end().end();
