@@ -121,7 +121,7 @@ std::string legend(const Protocol& protocol) {
 }
 
 // After a quick run the full one; after that, a table of one's own.
-std::string next_command(const ReproduceArguments& arguments, bool to_send) {
+std::string next_of_reproduction(const ReproduceArguments& arguments, bool to_send) {
   if (!arguments.quick) return command_line({"select", "YOUR.csv", "-o", "result"}, to_send);
   std::vector<std::string> words = arguments.run->words;
   std::erase(words, "--quick");
@@ -129,11 +129,11 @@ std::string next_command(const ReproduceArguments& arguments, bool to_send) {
 }
 
 // The last lines of a run: the verdict, what was written, and what comes next.
-std::string last_lines(const Reproduction& result, const ReproduceArguments& arguments) {
+std::string end_of_reproduction(const Reproduction& result, const ReproduceArguments& arguments) {
   std::string out = "\n";
   for (const auto& sentence : reproduce_verdict(result)) out += sentence + "\n";
   const std::string& folder = arguments.output;
-  const std::string next = next_command(arguments, false);
+  const std::string next = next_of_reproduction(arguments, false);
   return out + concat("\nWritten to ", printable(folder, folder.size()), ": ", kPage, ", ", kReport, ", ", kCells,
                       "\nNext: ", printable(next, next.size()), "\n");
 }
@@ -148,7 +148,7 @@ void write_results(const ReproduceArguments& arguments, const std::vector<std::s
   page::Page page = reproduce_page(result, machine);
   page.origin = {{"command", command_line(arguments.run->words, true), true},
                  {"in the same folder", concat(kReport, ", ", kCells)},
-                 {"next", next_command(arguments, true), true}};
+                 {"next", next_of_reproduction(arguments, true), true}};
   output.add(kPage,
              [&](FileWriter& writer) { page::write_page(page, [&](std::string_view piece) { writer.write(piece); }); });
   output.commit();
@@ -202,7 +202,7 @@ int run_reproduce(const ReproduceArguments& arguments) {
           : table_text(result, "ACC", Measure::accuracy) + table_text(result, "NMI", Measure::nmi) +
                 guided_text(result, "Beside the paper: guided, which sees no labels (ACC)", Measure::accuracy) +
                 guided_text(result, "The same (NMI)", Measure::nmi) + legend(result.protocol) +
-                last_lines(result, arguments));
+                end_of_reproduction(result, arguments));
   require_some_cell(result);
   return 0;
 }
