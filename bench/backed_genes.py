@@ -75,7 +75,8 @@ def main():
     parser.add_argument("--methods", nargs="+", default=["guided", "maxvar"])
     parser.add_argument("--scanpy", metavar="PYTHON")
     options = parser.parse_args()
-    path = options.folder / f"cells-{options.cells}.h5ad"
+    options.folder.mkdir(parents=True, exist_ok=True)
+    path = options.folder.resolve() / f"cells-{options.cells}.h5ad"
     if not path.exists():
         subprocess.run([sys.executable, "-c", "import backed_genes, sys; backed_genes.write(sys.argv[1], int(sys.argv[2]))",
                         path, str(options.cells)], cwd=Path(__file__).parent, check=True)  # fmt: skip

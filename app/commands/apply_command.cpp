@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "app/columns.h"
 #include "app/help.h"
 #include "app/session.h"
 #include "tamis/base/text/quote.h"
@@ -108,7 +109,8 @@ int run_apply(const ApplyArguments& arguments) {
   print_result(arguments.run->json
                    ? json
                    : concat(columns.size(), " of ", table.source.cols(), " columns, ", table.source.rows(),
-                            " rows: ", printable(arguments.output, 200), "/", name, "\n"));
+                            " rows\n\nWritten to ", printable(arguments.output, 200), ": ", name, ", ", kAppliedName,
+                            "\nNext: ", command_line({"info", arguments.output + "/" + name}, false), "\n"));
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "tamis/report/charts/charts.h"
 #include "tamis/report/document.h"
 #include "tamis/report/select_page.h"
+#include "tamis/report/verdict.h"
 #include "tamis/run/settings.h"
 
 namespace tamis::app {
@@ -113,12 +114,14 @@ std::string curves_table(const std::vector<Curve>& all) {
   return table.to_text();
 }
 
-std::string closing_words(const std::string& page) {
+std::string closing_words(const SelectResult& result, const std::string& page) {
+  std::string words;
+  for (const auto& sentence : verdict(result)) words += sentence + "\n";
   return concat(
       "\nk-means with 10 clusters on the chosen pixels alone, compared with the digits: mean +- sd of 10 starts; "
       "random: of ",
-      kSubsets, " subsets. One small table proves nothing; docs/guided.md says what to expect.\n", kCredit, "\n",
-      page.empty() ? "" : "Page: " + printable(page, 200) + ", to be opened in a browser\n",
+      kSubsets, " subsets. One small table proves nothing; docs/guided.md says what to expect.\n", kCredit, "\n\n",
+      words, "\n", page.empty() ? "" : "Page: " + printable(page, 200) + ", to be opened in a browser\n",
       "Next: tamis select YOUR.csv\n");
 }
 
@@ -216,7 +219,7 @@ int run_demo(const DemoArguments& arguments) {
   print_result(concat("Handwritten digits: ", kDigitRows, " images of 8 x 8 pixels, no labels used for the choice.\n",
                       method.name, " put the pixels in order in ", short_number(report.seconds, 3),
                       " s, without being told that there are ten digits. The first ", kFeatures, ":\n\n",
-                      picture(result.selected), "\n", curves_table(worth), closing_words(page)));
+                      picture(result.selected), "\n", curves_table(worth), closing_words(result, page)));
   return 0;
 }
 

@@ -1,9 +1,11 @@
 // tamis evaluate: what a given list of features is worth, by known classes.
 #include <CLI/CLI.hpp>
 
+#include "app/columns.h"
 #include "app/help.h"
 #include "app/scores.h"
 #include "app/session.h"
+#include "tamis/base/text/quote.h"
 #include "tamis/base/version.h"
 #include "tamis/data/scale.h"
 #include "tamis/report/document.h"
@@ -69,6 +71,22 @@ std::string evaluation_json(const Table& table, const std::vector<Index>& featur
   return json.member("notes", notes).end_object().text() + "\n";
 }
 
+// The same table and labels, every method, as many features.
+std::string next_of_evaluation(const EvaluateArguments& arguments, std::size_t features) {
+  const auto own = [](const std::string& word) { return word.starts_with("--list") || word.starts_with("--top"); };
+  std::vector<std::string> words = {"compare"};
+  const auto& given = arguments.run->words;
+  for (std::size_t i = 1; i < given.size(); ++i) {
+    if (!own(given[i])) {
+      words.push_back(given[i]);
+    } else if (given[i].find('=') == std::string::npos) {
+      ++i;
+    }
+  }
+  words.insert(words.end(), {"-k", std::to_string(features)});
+  return command_line(words, false);
+}
+
 int run_evaluate(const EvaluateArguments& arguments) {
   Session session(*arguments.run);
   Context& context = session.context();
@@ -109,6 +127,7 @@ int run_evaluate(const EvaluateArguments& arguments) {
     return 0;
   }
   for (const auto& note : evaluation.notes) session.note(note);
+  const std::string next = next_of_evaluation(arguments, features.size());
   std::string words;
   for (const auto& sentence : verdict(evaluation)) words += "\n" + sentence;
   print_result(
@@ -116,7 +135,7 @@ int run_evaluate(const EvaluateArguments& arguments) {
       concat("\nk-means with ", options.clusters, " clusters against ", labels.names.size(), " classes; mean +- sd of ",
              options.repeats,
              " single starts (random: of the subsets' means); best: ACC of the start with the least inertia\n") +
-      words + "\n");
+      concat(words, "\n\nNext: ", printable(next, next.size()), "\n"));
   return 0;
 }
 

@@ -110,15 +110,32 @@ std::string guided_text(const Reproduction& result, const char* title, Measure m
   return concat(title, "\n", table.to_text(), "\n");
 }
 
-std::string legend(const Protocol& protocol, const std::string& output) {
+std::string legend(const Protocol& protocol) {
   return concat(
       "label-best: the best mean of ", protocol.repeats,
       " k-means starts by the true classes, of so many settings x sizes; it cannot be obtained without labels.\n"
       "label-free: the defaults at ",
       short_number(100.0 * protocol.chosen_share), " % of the columns. p: of the label-best among ", protocol.subsets,
       " random subsets of its size.\ngain: label-best less allfea, and its standard error.\n",
-      protocol.quick ? "This is the quick protocol: fewer settings, sizes and rows than the paper's.\n" : "",
-      "Page: ", printable(output, 200), "/", kPage, "\n");
+      protocol.quick ? "This is the quick protocol: fewer settings, sizes and rows than the paper's.\n" : "");
+}
+
+// After a quick run the full one; after that, a table of one's own.
+std::string next_of_reproduction(const ReproduceArguments& arguments, bool to_send) {
+  if (!arguments.quick) return command_line({"select", "YOUR.csv", "-o", "result"}, to_send);
+  std::vector<std::string> words = arguments.run->words;
+  std::erase(words, "--quick");
+  return command_line(words, to_send);
+}
+
+// The last lines of a run: the verdict, what was written, and what comes next.
+std::string end_of_reproduction(const Reproduction& result, const ReproduceArguments& arguments) {
+  std::string out = "\n";
+  for (const auto& sentence : reproduce_verdict(result)) out += sentence + "\n";
+  const std::string& folder = arguments.output;
+  const std::string next = next_of_reproduction(arguments, false);
+  return out + concat("\nWritten to ", printable(folder, folder.size()), ": ", kPage, ", ", kReport, ", ", kCells,
+                      "\nNext: ", printable(next, next.size()), "\n");
 }
 
 // --- The run ------------------------------------------------------------------------------------------------------
@@ -130,7 +147,8 @@ void write_results(const ReproduceArguments& arguments, const std::vector<std::s
   output.add(kReport, [&](FileWriter& writer) { writer.write(report); });
   page::Page page = reproduce_page(result, machine);
   page.origin = {{"command", command_line(arguments.run->words, true), true},
-                 {"in the same folder", concat(kReport, ", ", kCells)}};
+                 {"in the same folder", concat(kReport, ", ", kCells)},
+                 {"next", next_of_reproduction(arguments, true), true}};
   output.add(kPage,
              [&](FileWriter& writer) { page::write_page(page, [&](std::string_view piece) { writer.write(piece); }); });
   output.commit();
@@ -183,7 +201,8 @@ int run_reproduce(const ReproduceArguments& arguments) {
           ? report
           : table_text(result, "ACC", Measure::accuracy) + table_text(result, "NMI", Measure::nmi) +
                 guided_text(result, "Beside the paper: guided, which sees no labels (ACC)", Measure::accuracy) +
-                guided_text(result, "The same (NMI)", Measure::nmi) + legend(result.protocol, arguments.output));
+                guided_text(result, "The same (NMI)", Measure::nmi) + legend(result.protocol) +
+                end_of_reproduction(result, arguments));
   require_some_cell(result);
   return 0;
 }

@@ -421,8 +421,12 @@ void say_defaults(const Job& job, Session& session) {
   }
   const Options options = job.bound->options();
   const Option* clusters = find_option(options, "clusters");
-  const bool needed = clusters != nullptr && std::holds_alternative<Index*>(clusters->value);
-  if (needed && !given) session.note(concat("clusters = ", value_text(*clusters), " unless given with -c"));
+  const Option* function = find_option(options, "function");  // of spec: only the third divides the rows
+  const bool used = function == nullptr || value_text(*function) == "3";
+  const bool needed = clusters != nullptr && used && std::holds_alternative<Index*>(clusters->value);
+  const auto& classes = job.request.classes;
+  const bool known = !classes.empty() && std::ranges::find(classes, -1) == classes.end();
+  if (needed && !given && !known) session.note(concat("clusters = ", value_text(*clusters), " unless given with -c"));
   if (clusters == nullptr && given) session.note(concat(job.method.name, " does not use clusters; -c is ignored"));
 }
 

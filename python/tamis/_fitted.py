@@ -2,6 +2,7 @@
 
 import contextlib
 import html
+import numbers
 import os
 import sys
 import tempfile
@@ -12,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
+from ._frames import require_loaded
 from ._running import thread_count
 
 _LISTED = 20  # features in a notebook
@@ -38,7 +40,10 @@ class Fitted:
         -------
         frame : pandas data frame, or a Polars one if pandas is not installed
             ``rank``, ``index`` (the position in X), ``name``, ``score``, ``selected``; ``share`` and ``evidence`` if there is a
-            guide; ``cluster_0``, ``cluster_1``, ...: the means of the clusters, if there are clusters.
+            guide; ``representative`` and ``r2`` of features that were left out; ``group`` of features that repeat each other, or,
+            with `groups`, ``redundancy_group`` of those and ``group``, the name of the feature's own; ``frequency``,
+            ``rank_low`` and ``rank_high`` with `seeds` or `resample`; ``cluster_0``, ``cluster_1``, ...: the means of the
+            clusters, if there are clusters.
         """
         check_is_fitted(self, "scores_")
         order = np.argsort(self.ranking_)
@@ -52,9 +57,27 @@ class Fitted:
         for name in ("share", "evidence"):
             if hasattr(self, name + "_"):
                 columns[name] = getattr(self, name + "_")[order]
+        columns |= {name: values[order] for name, values in self._redundancy_columns().items()}
+        for name in ("frequency", "rank_low", "rank_high"):
+            if hasattr(self, "stability_"):
+                columns[name] = self.stability_[name][order]
         for k, means in enumerate(getattr(self, "cluster_means_", ())):
             columns[f"cluster_{k}"] = means[order]
         return _frame(columns, f"{type(self).__name__}.to_frame")
+
+    def _redundancy_columns(self):
+        """As in `ranking.csv`: missing where a feature is selected or constant, or is in no group."""
+        columns, own = {}, getattr(self, "_group_names", None)
+        if hasattr(self, "r2_"):
+            left_out = self.representative_ >= 0
+            columns["representative"] = np.where(left_out, self.representative_, np.nan)
+            columns["r2"] = np.where(left_out, self.r2_, np.nan)
+        if hasattr(self, "redundancy_groups_"):
+            group = np.full(self.n_features_in_, np.nan)
+            for number, members in enumerate(self.redundancy_groups_, 1):
+                group[members] = number
+            columns["group" if own is None else "redundancy_group"] = group
+        return columns if own is None else columns | {"group": np.array(own, dtype=object)}
 
     @available_if(_predicts)
     def predict(self, X):
@@ -72,7 +95,12 @@ class Fitted:
         labels : ndarray of shape (n_samples,)
         """
         check_is_fitted(self, "scores_")
-        return _core.nearest_means(self._rows_to_predict(X), threads=thread_count(self.n_jobs), **self._rule)
+        rows = self._rows_to_predict(X)
+        try:
+            return _core.nearest_means(rows, threads=thread_count(self.n_jobs), **self._rule)
+        except ValueError:
+            self._require_finite(X)
+            raise
 
     def report(self, path="report.html", X=None, *, image=None):
         """Write the page about this selection: the `report.html` of the command.
@@ -83,7 +111,7 @@ class Fitted:
             Replaced if it is a page of tamis; any other file there is an error.
         X : as in fit, default=None
             The rows of the fit, if they are no longer in memory (only a weak reference to them is kept).
-        image : str, default=None
+        image : str or (height, width), default=None
             If a row is an image: "28x28", height first; "32x32T" if it is stored column by column.
 
         Returns
@@ -99,7 +127,7 @@ class Fitted:
         if X is None:
             raise ValueError(f"{where}: the rows of the fit are no longer in memory; pass them: report(path, X)")
         data, names = self._rows_to_report(X, where)
-        image = "" if image is None else str(image)
+        image = "" if image is None else image if isinstance(image, str) else _image_text(image)
         page = _core.selection_page(fitted, data, names, getattr(X, "path", None) or "X", image, self._words)
         _write_page(os.fspath(path), page, where)
         return self
@@ -157,8 +185,22 @@ def _frame(columns, where):
     raise ImportError(f"{where}: neither pandas nor Polars is installed, need one of them: pip install pandas")
 
 
+def _image_text(shape):
+    sizes = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
+    if len(sizes) != 2 or not all(isinstance(size, numbers.Integral) for size in sizes):
+        raise ValueError(f"image = {shape!r}, need (height, width), or a text such as '28x28'")
+    return f"{sizes[0]}x{sizes[1]}"
+
+
 def _write_page(path, page, where):
-    """Writes a file as a whole or not at all."""
+    """Writes a file as a whole or not at all; what fails is said of this file, not of a temporary one."""
+    try:
+        _replace_page(path, page, where)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
+
+
+def _replace_page(path, page, where):
     if os.path.lexists(path):
         if not os.path.isfile(path):
             raise ValueError(f"{where}: {path!r} is not a file")
@@ -208,7 +250,7 @@ def report(what, path="report.html", X=None, *, image=None):
         Of a table, `GuidedUFCM` selects first.
     path : str or path, default="report.html"
     X : the rows of the fit, if they are no longer in memory; default=None
-    image : str, default=None
+    image : str or (height, width), default=None
         If a row is an image: its height and width, "28x28".
 
     Returns
@@ -223,4 +265,5 @@ def report(what, path="report.html", X=None, *, image=None):
         return what.report(path, X, image=image)
     if X is not None:
         raise ValueError("report: X goes with a fitted selector; pass report(X, path), or report(selector, path, X)")
+    require_loaded(what, "report")
     return sys.modules["tamis"].GuidedUFCM().fit(what).report(path, what, image=image)

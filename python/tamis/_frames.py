@@ -4,6 +4,7 @@ pandas and Polars data frames, Arrow tables and record batches are frames; nothi
 """
 
 import numbers
+import os
 import sys
 
 import numpy as np
@@ -99,7 +100,9 @@ def require_numbers(X, where, can_exclude=False):
 
 
 def require_loaded(X, where, dask_class=None):
-    """Rejects Dask collections and Polars' lazy frames, whose rows are not there, and says what to do instead."""
+    """Rejects names of files, Dask collections and Polars' lazy frames, whose rows are not there, and says what to do instead."""
+    if isinstance(X, (str, os.PathLike)):
+        raise ValueError(f"{where}: X is the path {os.fspath(X)!r}, need a table; pass tamis.read({os.fspath(X)!r})")
     if hasattr(X, "__dask_graph__"):
         there = f"use {dask_class}, which leaves the rows on the workers, or " if dask_class else ""
         raise ValueError(f"{where}: X is a Dask {type(X).__name__}; {there}pass X.compute()")

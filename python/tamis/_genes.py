@@ -14,7 +14,7 @@ from scipy import sparse
 from . import _core
 from ._backed import BackedRows, CopiedRows
 from ._core_data import core_data
-from ._inputs import feature_groups, graph_weights, row_weights
+from ._inputs import feature_groups, graph_of, graph_weights, row_weights
 from ._running import progress_for, repeats, seed_of, thread_count, warn_all
 
 _METHODS = {method["name"]: method for method in _core.methods()}
@@ -130,7 +130,8 @@ def select_genes(
             With `seeds` or `resample`: the fraction of the runs that select the gene, and its lowest and highest rank in
             the middle 90 % of them (in all if they are fewer than 20). NaN for excluded genes.
 
-        ``.uns["tamis"]`` describes the run: ``version, method, n_top, scale, random_state, params`` (the options),
+        ``.uns["tamis"]``, or ``.uns["tamis_KEY"]`` with ``key_added="KEY"``, describes the run: ``version, method, n_top, scale,
+        random_state, params`` (the options),
         ``resolved`` (values determined from the data: an array each, one number per batch), ``warnings``; also ``layer``,
         ``connectivity`` (the key, or "matrix"), ``sample_weight`` (the column, or "array") and ``batches`` (``key, names,
         n_obs, skipped``) if given, and ``stability`` (``by, runs, rows, counts, text`` and, unless all genes are selected,
@@ -218,7 +219,7 @@ def select_genes(
         about["stability"] = _about_stability(stability)
     for name, values in columns.items():
         adata.var[name] = values
-    adata.uns["tamis"] = about
+    adata.uns["tamis" if key is None else f"tamis_{key}"] = about
     return None
 
 
@@ -318,11 +319,7 @@ def _graph(adata, connectivity, method):
     if not method["graph_options"]:
         able = ", ".join(one["name"] for one in _METHODS.values() if one["graph_options"])
         raise ValueError(f"select_genes: {method['python_name']} uses no graph of the cells, need one of {able} for connectivity")
-    if isinstance(connectivity, str):
-        if connectivity not in adata.obsp:
-            known = ", ".join(map(repr, adata.obsp)) or "it is empty; scanpy.pp.neighbors(adata) adds 'connectivities'"
-            raise ValueError(f"select_genes: connectivity = {connectivity!r} is not a key of .obsp ({known})")
-        connectivity = adata.obsp[connectivity]
+    connectivity = graph_of(connectivity, adata, "select_genes")
     graph_weights(connectivity, adata.n_obs, "select_genes")
     return connectivity.tocsr() if sparse.issparse(connectivity) else np.asarray(connectivity)
 
@@ -572,9 +569,7 @@ def _batches(adata, batch_key):
     column = adata.obs[batch_key]
     missing = np.flatnonzero(column.isna())
     if len(missing):
-        raise ValueError(
-            f"select_genes: .obs[{batch_key!r}] is missing for {len(missing)} rows, the first is row {missing[0]}"
-        )
+        raise ValueError(f"select_genes: .obs[{batch_key!r}] is missing for {len(missing)} rows, the first is row {missing[0]}")
     codes, names = column.factorize(sort=True)
     rows = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
     return [(str(name), one) for name, one in zip(names, rows)]

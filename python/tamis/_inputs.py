@@ -177,13 +177,28 @@ def _grouped_position(feature, places, count, where):
     return _position(feature, places, count, f"{where}: groups")
 
 
+def graph_of(W, X, where):
+    """A graph of the rows: itself, or what a key of `.obsp` names if X is an AnnData."""
+    if not isinstance(W, str):
+        return W
+    graphs = getattr(X, "obsp", None)
+    if graphs is None:
+        raise ValueError(
+            f"{where}: connectivity = {W!r} is a key of .obsp, and X is no AnnData; pass the AnnData, or adata.obsp[{W!r}]"
+        )
+    if W not in graphs:
+        known = ", ".join(map(repr, graphs)) or "it is empty; scanpy.pp.neighbors(adata) adds 'connectivities'"
+        raise ValueError(f"{where}: connectivity = {W!r} is not a key of .obsp ({known})")
+    return graphs[W]
+
+
 def graph_weights(W, rows, where):
     """A graph of the rows for the core, which checks the numbers; None without one."""
     if W is None:
         return None
     if not sparse.issparse(W):
-        if isinstance(W, str) or hasattr(W, "__dask_graph__"):
-            raise ValueError(f"{where}: connectivity is {_shown(W)}, need a SciPy sparse matrix or an array")
+        if hasattr(W, "__dask_graph__"):
+            raise ValueError(f"{where}: connectivity is of type {type(W).__name__}, need a SciPy sparse matrix or an array")
         W = np.asarray(W)
     if W.dtype.kind not in "biuf":
         raise ValueError(f"{where}: connectivity holds elements of type {W.dtype}, need real numbers")
@@ -191,10 +206,6 @@ def graph_weights(W, rows, where):
         shape = " x ".join(map(str, W.shape)) or "a single number"
         raise ValueError(f"{where}: connectivity is {shape}, need rows x rows = {rows} x {rows}")
     return core_data(W)
-
-
-def _shown(value):
-    return repr(value) if isinstance(value, str) else f"of type {type(value).__name__}"
 
 
 def _group_text(group):

@@ -10,6 +10,7 @@ import types
 import warnings
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Bunch, check_array, check_consistent_length, column_or_1d
@@ -20,7 +21,7 @@ from ._core_data import core_data
 from ._documentation import class_documentation, weighted_fit
 from ._fitted import Fitted, nearest_rule
 from ._frames import blanked, column_names, positions_of, require_loaded, require_numbers
-from ._inputs import class_numbers, feature_groups, graph_weights, row_weights
+from ._inputs import class_numbers, feature_groups, graph_of, graph_weights, row_weights
 from ._running import progress_for, repeats, seed_of, thread_count, warn_all
 from ._unwrap import unwrapped
 
@@ -48,7 +49,7 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
         cls.__doc__ = class_documentation(cls._method, inspect.signature(cls))
         cls.__module__ = "tamis"
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, **others):
         """Rank the features of X.
 
         Parameters
@@ -62,12 +63,25 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
         -------
         self
         """
+        self._refuse_others(others)
         return self._fit(X, y)
+
+    # For scikit-learn, which takes every argument that it sees for one that the method uses.
+    fit.__signature__ = inspect.Signature(list(inspect.signature(fit).parameters.values())[:-1])
+
+    def _refuse_others(self, others):
+        if not others:
+            return
+        name = next(iter(others))
+        able = [method["python_name"] for method in _METHODS.values() if method["weighs"]]
+        hint = f"; {', '.join(able[:-1])} and {able[-1]} have weights of rows" if name == "sample_weight" else ""
+        raise TypeError(f"{type(self).__name__}.fit got an unexpected argument {name!r}{hint}")
 
     def _fit(self, X, y, sample_weight=None):
         """Implements `fit`."""
         data, rows = self._data(X)
         weights = row_weights(sample_weight, rows, type(self).__name__)
+        graph = graph_of(getattr(self, "connectivity", None), X, type(self).__name__)
         data, kept, note = self._without_missing(data)
         include, exclude = self._chosen(kept)
         progress = progress_for(self.verbose, type(self).__name__)
@@ -91,7 +105,7 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
                 seeds=repeats(self.seeds, "seeds"),
                 resample=repeats(self.resample, "resample"),
                 groups=self._groups(kept),
-                connectivity=graph_weights(getattr(self, "connectivity", None), rows, type(self).__name__),
+                connectivity=graph_weights(graph, rows, type(self).__name__),
                 weights=weights,
             )
             if progress:
@@ -143,6 +157,28 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
 
     def _rows_to_predict(self, X):
         """Other rows as the core accepts them."""
+        X = self._checked_rows(X)
+        return X if isinstance(X, _core.DiskRows) else core_data(X)
+
+    def _require_finite(self, X):
+        """Names the first value among the columns that `predict` uses that is not finite."""
+        X = self._checked_rows(X)
+        if isinstance(X, _core.DiskRows):
+            return
+        X = (X.tocsc() if sparse.issparse(X) else X)[:, self._rule["columns"]]
+        coo = X.tocoo() if sparse.issparse(X) else None
+        bad = np.argwhere(~np.isfinite(X)) if coo is None else np.transpose([coo.row, coo.col])[~np.isfinite(coo.data)]
+        if len(bad) == 0:
+            return
+        row, column = min(map(tuple, bad.tolist()))
+        names, j = getattr(self, "feature_names_in_", None), self._rule["columns"][column]
+        column = f"column {j}" if names is None else f"column {str(names[j])!r}"
+        more = f" ({len(bad)} such values in all)" if len(bad) > 1 else ""
+        raise ValueError(
+            f"{type(self).__name__}.predict: X, row {row}, {column}: not a finite number{more}; fill it in, or leave the row out"
+        )
+
+    def _checked_rows(self, X):
         self._require_loaded(X)
         X, names = unwrapped(blanked(X, self._excluded))
         if names is not None:
@@ -155,8 +191,7 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
             if names is not None:
                 warnings.filterwarnings("ignore", "X does not have valid feature names")
             # The core checks for NaN and infinities in the columns that it uses.
-            X = validate_data(self, X, accept_sparse=("csr", "csc"), ensure_all_finite=False, reset=False)
-        return core_data(X)
+            return validate_data(self, X, accept_sparse=("csr", "csc"), ensure_all_finite=False, reset=False)
 
     def _rows_to_report(self, X, where):
         """The rows of the fit as the core was given them, and the names of their columns."""
@@ -225,7 +260,12 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
         if not isinstance(self.missing, str) or self.missing not in ("drop-columns", "mean", "median"):
             raise ValueError(f"{name}: missing = {self.missing!r}, need 'refuse', 'drop-columns', 'mean' or 'median'")
         if isinstance(data, (_core.DiskRows, _core.RemoteRows)):
-            raise ValueError(f"{name}: missing = {self.missing!r} changes numbers in memory only, and these are elsewhere")
+            there, instead = "on the workers", "fill them in before fit (of a Dask data frame: X.fillna(X.mean()))"
+            if isinstance(data, _core.DiskRows):
+                there, instead = "on disk", f"read them into memory: tamis.read(path, missing={self.missing!r})"
+            raise ValueError(
+                f"{name}: missing = {self.missing!r} changes numbers in memory only, and these are {there}; {instead}"
+            )
         found = _core.without_missing(data, self.missing, [str(one) for one in getattr(self, "feature_names_in_", ())], _WORDS)
         return found["X"], found["columns"], found["note"]
 
@@ -305,6 +345,8 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
         """The group of each column that is ranked; None without groups."""
         names = getattr(self, "feature_names_in_", None)
         groups = feature_groups(self.groups, names, self.n_features_in_, type(self).__name__)
+        own = self._feature_names()  # of a feature that is a group by itself
+        self._keep_if("_group_names", None if groups is None else [group or str(own[j]) for j, group in enumerate(groups)])
         return groups if groups is None or kept is None else [groups[j] for j in kept]
 
     def _options(self):

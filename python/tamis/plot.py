@@ -246,6 +246,7 @@ def scatter(selector, X, *, ax=None):
     matplotlib.axes.Axes
     """
     _require_scores(selector, "scatter")
+    _require_columns(selector, X, "scatter")
     labels = getattr(selector, "labels_", None)
     rows = np.unique(np.linspace(0, _row_count(X) - 1, min(_row_count(X), _DRAWN_ROWS)).round().astype(int))
     if labels is not None and len(labels) != _row_count(X):
@@ -278,6 +279,7 @@ def redundancy(selector, X, n_features=30, *, ax=None):
     matplotlib.axes.Axes
     """
     chosen = _best(selector, n_features, "redundancy")
+    _require_columns(selector, X, "redundancy")
     group = {j: g for g, members in enumerate(getattr(selector, "redundancy_groups_", ())) for j in members}
     first = {}
     for place, j in enumerate(chosen):  # a group stands where its best feature does
@@ -314,6 +316,12 @@ def _require_scores(selector, where):
     check_is_fitted(selector)
     if not hasattr(selector, "scores_") or not hasattr(selector, "ranking_"):
         raise ValueError(f"{where}: {type(selector).__name__} has no scores_ and ranking_, need a tamis selector")
+
+
+def _require_columns(selector, X, where):
+    shape = np.shape(X) if isinstance(X, (list, tuple)) else getattr(X, "shape", ())
+    if len(shape) == 2 and shape[1] != selector.n_features_in_:
+        raise ValueError(f"{where}: X has {shape[1]} columns, need the {selector.n_features_in_} of the fit")
 
 
 def _image_shape(shape, count):

@@ -133,7 +133,7 @@ REFUSED = {
     "other rows": (lambda W: W[:50, :50], "connectivity is 50 x 50, need rows x rows = 90 x 90"),
     "one number": (lambda W: 1.0, "connectivity is a single number"),
     "complex": (lambda W: W.astype(complex), "need real numbers"),
-    "a word": (lambda W: "connectivities", "connectivity is 'connectivities'"),
+    "a word": (lambda W: "connectivities", "connectivity = 'connectivities' is a key of .obsp, and X is no AnnData"),
     "objects": (lambda W: W.toarray().astype(object), "need real numbers"),
 }
 
@@ -181,6 +181,15 @@ def test_genes_by_a_key_of_obsp(X, W):
     assert about["connectivity"] == "connectivities" and "n_neighbors" not in about["params"]
     frame = tamis.select_genes(adata, 4, method="lapscore", connectivity=adata.obsp["connectivities"], inplace=False)
     assert np.array_equal(frame["tamis_score"], wanted.scores_)
+
+
+def test_selectors_take_a_key_of_obsp(X, W):
+    adata = cells(X, W)
+    found = tamis.LaplacianScore(4, connectivity="connectivities").fit(adata)
+    wanted = tamis.LaplacianScore(4, connectivity=adata.obsp["connectivities"]).fit(adata.X)
+    assert np.array_equal(found.scores_, wanted.scores_)
+    with pytest.raises(ValueError, match=r"connectivity = 'near' is not a key of .obsp \('connectivities'\)"):
+        tamis.LaplacianScore(4, connectivity="near").fit(adata)
 
 
 @pytest.mark.filterwarnings("ignore:.*has no edge")

@@ -47,6 +47,29 @@ def test_to_frame(name):
     assert list(make(name).fit(X).to_frame()["name"]) == [f"x{j}" for j in make(name).fit(X).to_frame()["index"]]
 
 
+CSV_COLUMNS = ["rank", "index", "name", "score", "selected", "share", "evidence", "representative", "r2", "redundancy_group",
+               "group", "frequency", "rank_low", "rank_high"]  # fmt: skip
+
+
+@pytest.mark.parametrize("grouped", [False, True], ids=["columns", "groups"])
+def test_to_frame_has_what_ranking_csv_has(tmp_path, grouped):
+    frame = FRAME.assign(copy=X[:, 0] + 0.01 * planted(N, D, seed=6)[:, 1], other=-X[:, 1])
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    words = ["-k", "3", "--exclude", "col5", "--resample", "3", "-o", tmp_path / "out"]
+    more = {}
+    if grouped:
+        (tmp_path / "groups.csv").write_text("col0,first\ncol1,first\n")
+        words, more = [*words, "--groups", tmp_path / "groups.csv"], {"groups": {"col0": "first", "col1": "first"}}
+    subprocess.run([NATIVE, "select", tmp_path / "x.csv", *words], check=True, capture_output=True)
+    wanted = pd.read_csv(tmp_path / "out" / "ranking.csv").drop(columns="column")
+    found = tamis.GuidedUFCM(3, exclude=["col5"], resample=3, **more).fit(frame).to_frame()
+    found = found[[one for one in found.columns if not one.startswith("cluster_")]]
+    there = [one for one in CSV_COLUMNS if grouped or one != "redundancy_group"]
+    assert list(found.columns) == list(wanted.columns) == there
+    assert found["name"].iloc[-1] == "col5"  # not in the file
+    pd.testing.assert_frame_equal(found[:-1].astype({"selected": int}), wanted, check_dtype=False, rtol=1e-9)
+
+
 def test_without_pandas(monkeypatch):
     selector, found = tamis.UFCM(3, n_clusters=3).fit(FRAME), builtins.__import__
     wanted = selector.to_frame()
@@ -81,6 +104,16 @@ def test_predict_gives_the_labels_of_the_fit(method, scale):
         np.testing.assert_array_equal(again.predict(table), selector.labels_)
 
 
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix, sparse.csc_matrix])
+def test_predict_names_the_first_value_that_is_missing(kind):
+    rows = X.copy()
+    rows[[7, 9], [4, 0]] = np.nan
+    with pytest.raises(ValueError, match=r"UFCM.predict: X, row 7, column 4: not a finite number \(2 such values in all\)"):
+        make("ufcm", exclude=[1]).fit(X).predict(kind(rows))
+    with pytest.raises(ValueError, match="row 7, column 'col4'"):
+        make("ufcm").fit(FRAME).predict(pd.DataFrame(rows, columns=NAMES))
+
+
 @pytest.mark.parametrize("method", PREDICT)
 def test_predict_is_the_nearest_mean_of_the_metric(method):
     selector, other = make(method).fit(X), planted(80, D, seed=9)
@@ -101,7 +134,7 @@ def test_predict_of_frames_with_text_and_missing_columns(method):
     selector = make(method, exclude=["col4"], missing="drop-columns", max_iter=200).fit(table)
     np.testing.assert_array_equal(selector.predict(table), selector.labels_)
     table.loc[5, "col0"] = np.nan
-    with pytest.raises(ValueError, match="row 5: NaN"):
+    with pytest.raises(ValueError, match="row 5, column .col0.: not a finite number"):
         selector.predict(table)
     with pytest.raises(ValueError, match="feature names"):
         selector.predict(table.rename(columns={"col0": "other"}))
@@ -225,3 +258,28 @@ def test_hostile_names(tmp_path):
 def test_every_selector_has_them():
     for selector in SELECTORS.values():
         assert all(hasattr(selector(), one) for one in ("to_frame", "report"))
+
+
+def test_messages_name_the_file_that_was_asked_for(tmp_path):
+    selector = make("maxvar").fit(X)
+    with pytest.raises(FileNotFoundError, match="nodir/x.html'$"):
+        selector.report(tmp_path / "nodir" / "x.html")
+    with pytest.raises(ValueError, match=r"image = \(4,\), need \(height, width\)"):
+        selector.report(tmp_path / "x.html", image=(4,))
+    selector.report(tmp_path / "x.html", image=(3, 4))
+    assert "Image of 3 x 4 pixels" in (tmp_path / "x.html").read_text()
+
+
+def test_a_path_is_pointed_to_read(tmp_path):
+    for path in ("table.csv", tmp_path / "table.csv"):
+        shown = re.escape(f"pass tamis.read({str(path)!r})")
+        for call in (make("ufcm").fit, tamis.report, tamis.compare, tamis.GuidedUFCM().fit_transform):
+            with pytest.raises(ValueError, match=shown):
+                call(path)
+
+
+def test_weights_are_pointed_to_the_methods_that_use_them():
+    with pytest.raises(TypeError, match="GuidedUFCM.fit got an unexpected argument 'sample_weight'; UFCM, .* have weights"):
+        tamis.GuidedUFCM().fit(X, sample_weight=np.ones(N))
+    with pytest.raises(TypeError, match="unexpected argument 'weights'$"):
+        tamis.GuidedUFCM().fit(X, weights=np.ones(N))

@@ -562,7 +562,10 @@ def test_key_added():
     assert list(adata.var["highly_variable"]) == list(plain.var["tamis_selected"]) and adata.var["highly_variable"].dtype == bool
     np.testing.assert_array_equal(adata.var["highly_variable_rank"], plain.var["tamis_rank"])
     np.testing.assert_array_equal(adata.var["highly_variable_score"], plain.var["tamis_score"])
-    assert adata.uns["tamis"]["key_added"] == "highly_variable" and not [c for c in adata.var if c.startswith("tamis")]
+    quietly(adata, 5, key_added="other")
+    about = adata.uns["tamis_highly_variable"]
+    assert about["key_added"] == "highly_variable" and about["n_top"] == 7 and adata.uns["tamis_other"]["n_top"] == 5
+    assert "tamis" not in adata.uns and not [c for c in adata.var if c.startswith("tamis")]
     guided = tamis.select_genes(cells(), 7, key_added="hv", inplace=False)
     assert {"hv", "hv_score", "hv_rank", "hv_share", "hv_evidence"} == set(guided.columns)
     for wrong in ("", 3, "a/b"):

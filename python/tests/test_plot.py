@@ -335,6 +335,9 @@ def test_scatter(ufcm, digits):
     _, size, _ = np.linalg.svd(columns, full_matrices=False)
     np.testing.assert_allclose(np.linalg.norm(points.get_offsets(), axis=0), size[:2])
     assert len(plot.scatter(tamis.MaxVariance(1).fit(X), X).collections) == 1
+    for drawn in (plot.scatter, plot.redundancy):
+        with pytest.raises(ValueError, match="X has 4 columns, need the 64 of the fit"):
+            drawn(ufcm, X[:, :4])
     with pytest.raises(ValueError, match="X has 10 rows, need the 300"):
         plot.scatter(ufcm, X[:10])
 

@@ -15,9 +15,17 @@ namespace {
 
 constexpr std::size_t kShownFailures = 20;
 
-constexpr Claim kLabelBest = {"label-best", &TableRow::best, &TableRow::gain, &TableRow::gain_error,
-                              &TableRow::best_random};
-constexpr Claim kLabelFree = {"label-free", &TableRow::chosen, &TableRow::chosen_gain, &TableRow::chosen_gain_error,
+// "1 set", "2 sets"
+std::string counted(std::size_t count, const char* what) { return concat(count, " ", what, count == 1 ? "" : "s"); }
+
+constexpr Claim kLabelBest = {"label-best",          "With its best settings in hindsight (label-best), ufcm ",
+                              &TableRow::best,       &TableRow::gain,
+                              &TableRow::gain_error, &TableRow::best_random};
+constexpr Claim kLabelFree = {"label-free",
+                              "With its defaults (label-free), ufcm ",
+                              &TableRow::chosen,
+                              &TableRow::chosen_gain,
+                              &TableRow::chosen_gain_error,
                               &TableRow::chosen_random};
 
 }  // namespace
@@ -26,6 +34,7 @@ page::Page ReproducePage::compose() const {
   page::Page page;
   page.title = "Unsupervised Feature Analysis with Class Margin Optimization, reproduced";
   page.summary = summary();
+  page.verdict = claims();
   page.sections = {verdict(), data()};
   page.sections.push_back(scores("ACC", "Table 2: clustering accuracy (ACC)", accuracy_));
   page.sections.push_back(scores("NMI", "Table 3: normalized mutual information (NMI)", nmi_));
@@ -55,11 +64,11 @@ std::string ReproducePage::chosen_share() const { return short_number(100.0 * pr
 // --- Verdict ---------------------------------------------------------------------------------------------------------
 
 std::string ReproducePage::summary() const {
-  return concat(
-      protocol_.quick ? "A quick run with fewer settings, sizes and rows than in the paper: "
-                      : "A run of the full protocol: ",
-      result_.methods.size(), " methods on ", result_.sets.size(), " data sets, ", result_.cells.size(),
-      " cells. The paper is Wang, Nie, Chang, Yao, Li & Sheng, ECML PKDD 2015; its method is called ufcm here.");
+  return concat(protocol_.quick ? "A quick run with fewer settings, sizes and rows than in the paper: "
+                                : "A run of the full protocol: ",
+                counted(result_.methods.size(), "method"), " on ", counted(result_.sets.size(), "data set"), ", ",
+                counted(result_.cells.size(), "cell"),
+                ". The paper is Wang, Nie, Chang, Yao, Li & Sheng, ECML PKDD 2015; its method is called ufcm here.");
 }
 
 page::Section ReproducePage::verdict() const {
@@ -71,11 +80,7 @@ page::Section ReproducePage::verdict() const {
         true});
   }
   for (const auto& failure : failures()) section.blocks.push_back(page::Note{failure, true});
-  if (ours_.empty()) {
-    section.blocks.push_back(page::Note{"ufcm was not among the methods, so there is no verdict on it.", true});
-  } else {
-    section.blocks.push_back(page::Note{claim_text(kLabelBest)});
-    section.blocks.push_back(page::Note{claim_text(kLabelFree)});
+  if (!ours_.empty()) {
     section.blocks.push_back(gain_figure());
     section.blocks.push_back(verdict_table());
   }
@@ -98,6 +103,11 @@ std::vector<std::string> ReproducePage::failures() const {
   return found;
 }
 
+std::vector<std::string> ReproducePage::claims() const {
+  if (ours_.empty()) return {"ufcm was not among the methods, so there is no verdict on it."};
+  return {claim_text(kLabelBest), claim_text(kLabelFree)};
+}
+
 std::string ReproducePage::claim_text(const Claim& claim) const {
   std::size_t known = 0, gains = 0, clear = 0;
   std::vector<std::string> inside;
@@ -108,12 +118,19 @@ std::string ReproducePage::claim_text(const Claim& claim) const {
     clear += *(row->*claim.gain) > 2.0 * *(row->*claim.error) ? 1 : 0;
     if (row->*claim.random && !(row->*claim.random)->beats_random) inside.push_back(title_of(row->set));
   }
-  if (known == 0) return concat(claim.name, ": nothing could be measured.");
-  const std::string random = inside.empty()
-                                 ? std::string(" It beats random subsets of the same size on every set.")
-                                 : concat(" It does not beat random subsets of the same size on ", spoken(inside), ".");
-  return concat(claim.name, ": ufcm improves ACC over all features on ", gains, " of ", known, " sets, on ", clear,
-                " of them by more than two standard errors.", random);
+  if (known == 0) return concat(claim.lead, "could not be measured.");
+  const char* random = "random subsets of the same size";
+  if (known == 1) {
+    return concat(claim.lead,
+                  gains == 0   ? "does not improve ACC over all features."
+                  : clear == 0 ? "improves ACC over all features, but by less than two standard errors."
+                               : "improves ACC over all features by more than two standard errors.",
+                  inside.empty() ? " It beats " : " It does not beat ", random, ".");
+  }
+  return concat(claim.lead, "improves ACC over all features on ", gains, " of ", known, " sets, on ", clear,
+                " of them by more than two standard errors.",
+                inside.empty() ? concat(" It beats ", random, " on every set.")
+                               : concat(" It does not beat ", random, " on ", spoken(inside), "."));
 }
 
 page::Figure ReproducePage::gain_figure() const {
@@ -206,6 +223,10 @@ page::Facts ReproducePage::meanings() const {
 
 page::Page reproduce_page(const Reproduction& result, const Machine& machine) {
   return reproduced::ReproducePage(result, machine).compose();
+}
+
+std::vector<std::string> reproduce_verdict(const Reproduction& result) {
+  return reproduced::ReproducePage(result, Machine{}).claims();
 }
 
 }  // namespace tamis

@@ -22,15 +22,14 @@ page::Section ReproducePage::data() const {
   table.caption = "The number of rows in the paper is given if it differs from ours.";
   table.columns = {{"data"}, {"rows", number}};
   if (sampled()) table.columns.push_back({"of", number});
-  table.columns.insert(table.columns.end(), {{"in the paper"},
-                                             {"features", number},
-                                             {"classes", number},
-                                             {"numbers"},
-                                             {"image"},
-                                             {"origin"},
-                                             {"known limitations"}});
+  table.columns.insert(table.columns.end(), {{"in the paper"}, {"features", number}, {"classes", number}, {"numbers"}});
+  if (any_expected()) table.columns.insert(table.columns.end(), {{"image"}, {"origin"}, {"known limitations"}});
   for (const auto& set : result_.sets) table.rows.push_back(data_row(set));
   return {"Data", {table}};
+}
+
+bool ReproducePage::any_expected() const {
+  return std::any_of(result_.sets.begin(), result_.sets.end(), [](const auto& set) { return set.expected != nullptr; });
 }
 
 bool ReproducePage::sampled() const {
@@ -50,6 +49,7 @@ std::vector<TableCell> ReproducePage::data_row(const ExperimentSet& set) const {
   row.emplace_back(set.source.cols());
   row.emplace_back(set.class_count);
   row.emplace_back(concat(name_of(set.dtype), set.dtype == DType::u8 ? " / 255" : ""));
+  if (!any_expected()) return row;
   row.emplace_back(expected != nullptr ? concat(expected->image_rows, " x ", expected->image_columns) : std::string());
   row.emplace_back(expected != nullptr ? expected->origin : std::string());
   row.emplace_back(expected != nullptr ? expected->limits : std::string());

@@ -49,6 +49,7 @@ inline std::string spoken(const std::vector<std::string>& words) {
 // One claim about our method on all sets: label-best or label-free.
 struct Claim {
   const char* name;
+  const char* lead;  // of a sentence
   std::optional<Measured> TableRow::*value;
   std::optional<double> TableRow::*gain;
   std::optional<double> TableRow::*error;
@@ -70,6 +71,7 @@ class ReproducePage {
   }
 
   page::Page compose() const;
+  std::vector<std::string> claims() const;
 
  private:
   const ExperimentSet& set_of(const std::string& name) const;
@@ -91,6 +93,7 @@ class ReproducePage {
 
   // reproduce_scores.cpp
   page::Section data() const;
+  bool any_expected() const;  // whether any set is one of the paper's
   // Whether any set is sampled.
   bool sampled() const;
   std::vector<TableCell> data_row(const ExperimentSet& set) const;

@@ -19,6 +19,7 @@ namespace tamis::page {
 namespace {
 
 constexpr std::size_t kLongTable = 30;  // longer tables scroll inside a window
+constexpr std::size_t kLongCards = 10;  // and so do longer ones whose rows are cards
 constexpr std::size_t kPrintedRows = 100;
 constexpr std::size_t kNameLength = 48;                  // characters of a name in a table
 constexpr std::size_t kFullName = 400;                   // bytes of it where it is shown in full
@@ -28,15 +29,28 @@ constexpr double kLeastP = 1e-16;  // what is smaller is no statement about the 
 
 std::string html_of(const std::string& text) { return html_text(text); }
 
-// Sentences: no line ends between a number and its percent sign.
+// Sentences: no line ends between a number and its percent sign, nor in an interval, "(95 %: 1.3 to 5.1)".
 std::string prose_of(const std::string& text) {
+  constexpr std::string_view kInterval = "(95 %:";
   std::string out;
+  bool interval = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool joined = text[i] == ' ' && i > 0 && text[i - 1] >= '0' && text[i - 1] <= '9' && i + 1 < text.size() &&
-                        text[i + 1] == '%';
-    joined ? out += "\u00a0" : out += text[i];
+    interval = text[i] != ')' && (interval || text.compare(i, kInterval.size(), kInterval) == 0);
+    const bool joined = i > 0 && text[i - 1] >= '0' && text[i - 1] <= '9' && i + 1 < text.size() && text[i + 1] == '%';
+    text[i] == ' ' && (joined || interval) ? out += "\u00a0" : out += text[i];
   }
   return html_of(out);
+}
+
+// A command whose lines end between words, not within them.
+std::string command_of(const std::string& text) {
+  std::string out;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    out += concat(begin == 0 ? "" : " ", "<span>", html_of(text.substr(begin, end - begin)), "</span>");
+    begin = end + 1;
+  }
+  return concat("<code>", out, "</code>");
 }
 
 // --- Numbers ----------------------------------------------------------------------------------------------------
@@ -103,9 +117,12 @@ class Writer {
     heading(one.folded ? "" : one.title, one.caption);
     const std::string name = html_of(one.title.empty() ? "table" : one.title);
     // Scrollable regions must be reachable from the keyboard and have a name.
-    out("<div class=\"scroll", is_long ? " long" : "", one.wide ? " wide" : "",
-        "\" role=\"region\" tabindex=\"0\" aria-label=\"", name, "\"><table", one.sortable ? " class=\"sortable\"" : "",
-        "><thead><tr>");
+    out("<div class=\"scroll",
+        is_long                        ? " long"
+        : one.rows.size() > kLongCards ? " many"
+                                       : "",
+        one.wide ? " wide" : "", "\" role=\"region\" tabindex=\"0\" aria-label=\"", name, "\"><table",
+        one.sortable ? " class=\"sortable\"" : "", "><thead><tr>");
     for (const auto& column : one.columns) {
       out("<th scope=\"col\"", is_number(column) ? " class=\"n\">" : ">", html_of(column.title));
     }
@@ -213,7 +230,7 @@ std::string verdict_html(const Page& page) {
   if (page.origin.empty()) return out;
   out += "<dl class=\"origin\">";
   for (const auto& [label, text, code] : page.origin) {
-    out += concat("<dt>", html_of(label), "<dd>", code ? "<code>" : "", html_of(text), code ? "</code>" : "");
+    out += concat("<dt>", html_of(label), "<dd>", code ? command_of(text) : html_of(text));
   }
   return out + "</dl>\n";
 }

@@ -89,7 +89,7 @@ page::Figure means_figure(const SelectView& view, const ClusterProfile& profile)
   }
   const std::size_t shown = map.rows.size();
   map.panels = {panel};
-  map.x_title = "cluster", map.value_title = "deviations from the mean", map.y_title = "feature";
+  map.x_title = "cluster", map.value_title = "deviations", map.y_title = "feature";
   double most = 0.0;
   for (const double value : panel.values) most = std::fmax(most, std::abs(value));
   map.high = std::clamp(most, 0.5, kFullColor), map.low = -map.high;

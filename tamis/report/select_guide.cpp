@@ -9,6 +9,18 @@ namespace {
 
 std::string percent_text(double share) { return short_number(100.0 * share) + " %"; }
 
+// Where the suggested number comes from.
+std::string suggestion_text(const Guidance& guidance, const std::string& what) {
+  if (guidance.outcome == Outcome::no_structure) return concat("No number is suggested, as no structure was found.");
+  if (guidance.outcome == Outcome::narrow) {
+    return concat("No number is suggested: up to ", kNarrow, " ", what, " are best kept whole.");
+  }
+  const bool fewer = static_cast<Index>(guidance.alignment.size()) < kNarrow;
+  return concat("The suggested number is the first, from ", kNarrow, " on, that reaches ", percent_text(kEnough),
+                " of the maximum",
+                fewer ? concat("; here all ", what, " that passed, as they are fewer") : "", ".");
+}
+
 page::Figure alignment_figure(const SelectView& view, const Guidance& guidance) {
   page::LineChart chart;
   chart.x_title = view.counted(), chart.y_title = "alignment f";
@@ -19,7 +31,7 @@ page::Figure alignment_figure(const SelectView& view, const Guidance& guidance) 
   chart.panels = {{"", {{"alignment", curve(guidance.alignment, chart.log_x), false}}}};
   const auto chosen = static_cast<Index>(view.is_grouped() ? view.result.groups.size() : view.result.selected.size());
   const auto length = static_cast<Index>(guidance.alignment.size());
-  if (guidance.suggested <= length) {
+  if (guidance.suggested <= length && guidance.outcome == Outcome::columns_found) {
     chart.markers.push_back({static_cast<double>(guidance.suggested), concat("suggested: ", guidance.suggested), true});
   }
   if (chosen != guidance.suggested && chosen <= length) {
@@ -28,12 +40,9 @@ page::Figure alignment_figure(const SelectView& view, const Guidance& guidance) 
   page::Figure figure;
   figure.title = "Alignment with the groups of rows";
   const std::string what = view.counted();
-  figure.caption = concat("How well the first ", what,
-                          " alone reproduce the groups found by the graphs of the rows. The suggested number is the "
-                          "first, from ",
-                          kNarrow, " on, that reaches ", percent_text(kEnough), " of the maximum",
-                          length < kNarrow ? concat("; here all ", what, " that passed, as they are fewer") : "",
-                          ". The curve says nothing about labels that differ from these groups.");
+  figure.caption =
+      concat("How well the first ", what, " alone reproduce the groups found by the graphs of the rows. ",
+             suggestion_text(guidance, what), " The curve says nothing about labels that differ from these groups.");
   figure.alt =
       concat("Line chart of the alignment for the first ", guidance.alignment.size(), " columns, from ",
              short_number(guidance.alignment.front(), 3), " to ", short_number(guidance.alignment.back(), 3), ".");

@@ -61,6 +61,9 @@ page::Images cluster_images(const SelectView& view, const ImageShape& shape) {
   page::Images out{"Means of the clusters",
                    "All on one scale, dark for large values: what the rows of a cluster look like on average.",
                    {}};
+  if (count < static_cast<Index>(profile.sizes.size())) {
+    out.caption += concat(" The first ", count, " of ", profile.sizes.size(), " clusters.");
+  }
   for (Index k = 0; k < count; ++k) {
     std::vector<double> mean(view.result.scores.size(), page::kNone);
     for (std::size_t f = 0; f < profile.features.size(); ++f) {

@@ -9,11 +9,13 @@ page::Page select_page(const SelectionRecord& record, const SelectPageOptions& o
   const SelectView view(record, options, context);
   const SelectResult& result = record.result;
   const Selection& selection = result.selection;
+  const std::size_t excluded = static_cast<std::size_t>(record.table.source.cols()) - result.available.size();
   page::Page page;
   page.title = concat("Selected features of ", page::file_text(record.table.path));
-  page.summary = concat(record.method.name, " selected ", result.selected.size(), " of ", record.table.source.cols(),
-                        " features", record.request.classes.empty() ? ", without labels," : "", " from ",
-                        record.table.source.rows(), " rows", record.request.classes.empty() ? "." : ", using labels.");
+  page.summary = concat(record.method.name, " selected ", result.selected.size(), " of ", result.available.size(),
+                        " features", excluded == 0 ? "" : concat(" (", excluded, " more excluded)"),
+                        record.request.classes.empty() ? ", without labels," : "", " from ", record.table.source.rows(),
+                        " rows", record.request.classes.empty() ? "." : ", using labels.");
   page.verdict = verdict(result);
   page.origin = options.origin;
   if (selection.guidance) page.sections.push_back(guide_section(view));

@@ -70,10 +70,13 @@ std::string weight_reason(const SelectView& view, Index j) {
          (embedded ? concat(": clusters ", high, " and ", low) : concat(": highest in ", high, ", lowest in ", low));
 }
 
+// Whether means of clusters say why a feature was selected: not where the clusters are those of noise.
+bool explains(const SelectView& view) { return view.profile && view.has_structure(); }
+
 bool has_groups(const SelectView& view) { return view.result.redundancy && !view.result.redundancy->groups.empty(); }
 
 std::string reason_text(const SelectView& view) {
-  std::string out = view.profile
+  std::string out = explains(view)
                         ? "Why: the clusters in which the mean of the feature is highest and lowest; the bars are "
                           "its means in all of them, from the smallest to the largest."
                         : view.record.method.reasons.text;
@@ -85,7 +88,8 @@ std::string reason_text(const SelectView& view) {
     out += concat(" Stable: how many of ", stability->runs, stability->resampled ? " half samples" : " seeds",
                   " select the feature; ranks: its ranks there.");
   }
-  if (has_groups(view)) out += " Group: features with the same number repeat each other (see Redundancy).";
+  if (has_groups(view)) out += " Redundancy group: features with the same number repeat each other (see Redundancy).";
+  if (view.record.request.groups.groups.given()) out += " Group: features of one group were selected together.";
   if (view.top.size() < 2) return out;
   return out + concat(" Most alike: among the best ", view.top.size(),
                       ", the feature with the largest absolute correlation r; it is the most redundant with this one.");
@@ -178,7 +182,8 @@ page::Section ranking_section(const SelectView& view) {
   page::Table table;
   table.title = "Features, best first";
   const bool some = view.result.selected.size() < view.result.ranking.size();
-  const bool why = view.profile || !view.selection.components.empty();
+  const bool profiled = explains(view);
+  const bool why = profiled || !view.selection.components.empty();
   table.columns = {{"rank", number}, {"feature", number}, {"name"}};
   if (!view.is_order()) table.columns.push_back({"score", significant, 5});
   const auto& guidance = view.selection.guidance;
@@ -188,10 +193,12 @@ page::Section ranking_section(const SelectView& view) {
   if (some) table.columns.push_back({"selected"});
   if (view.result.stability) table.columns.insert(table.columns.end(), {{"stable", percent, 0}, {"ranks"}});
   if (why) table.columns.push_back({"why"});
-  if (view.profile) table.columns.push_back({"by cluster", strip});
+  if (profiled) table.columns.push_back({"by cluster", strip});
   const bool repeated = has_groups(view);
   const std::vector<Index> group = group_numbers(view.result);
-  if (repeated) table.columns.push_back({"group", number});
+  const FeatureGroups& given = view.record.request.groups;
+  if (given.groups.given()) table.columns.push_back({"group"});
+  if (repeated) table.columns.push_back({"redundancy group", number});
   if (view.top.size() > 1) table.columns.insert(table.columns.end(), {{"most alike"}, {"r", number, 2}});
   const std::size_t shown = std::min(kShownFeatures, view.result.ranking.size());
   for (std::size_t rank = 0; rank < shown; ++rank) {
@@ -203,9 +210,9 @@ page::Section ranking_section(const SelectView& view) {
     if (some) row.emplace_back(view.chosen[at(j)] ? "yes" : "");
     if (view.result.stability) add_stability(*view.result.stability, j, row);
     const bool said = rank < kSaidWhy || view.chosen[at(j)] != 0;
-    if (why)
-      row.emplace_back(!said ? "" : view.profile ? difference_text(*view.profile, rank) : weight_reason(view, j));
-    if (view.profile) row.emplace_back(said ? shown_strip(*view.profile, rank) : "");
+    if (why) row.emplace_back(!said ? "" : profiled ? difference_text(*view.profile, rank) : weight_reason(view, j));
+    if (profiled) row.emplace_back(said ? shown_strip(*view.profile, rank) : "");
+    if (given.groups.given()) row.push_back(page::name_cell(given.names[at(given.groups.of(j))]));
     if (repeated) row.push_back(group[at(j)] > 0 ? TableCell(group[at(j)]) : TableCell());
     if (view.top.size() > 1) add_partner(view, row, rank);
     table.rows.push_back(std::move(row));
@@ -214,7 +221,7 @@ page::Section ranking_section(const SelectView& view) {
     table.caption = concat("The best ", shown, " of ", view.result.ranking.size(), "; ranking.csv has all of them.");
   }
   section.blocks.push_back(std::move(table));
-  if (view.profile && !view.selection.components.empty()) section.blocks.push_back(weights_table(view));
+  if (profiled && !view.selection.components.empty()) section.blocks.push_back(weights_table(view));
   return section;
 }
 

@@ -18,8 +18,9 @@ constexpr std::size_t kShownRepresented = 500;
 constexpr std::size_t kShownMembers = 20;
 
 std::string groups_text(const SelectView& view, const Redundancy& found) {
-  std::string out = concat("A group is a column, its leader, and every column in no earlier group whose absolute ",
-                           "correlation with it is at least ", short_number(found.threshold), ". ");
+  std::string out =
+      concat("A redundancy group is a column, its leader, and every column in no earlier group whose absolute ",
+             "correlation with it is at least ", short_number(found.threshold), ". ");
   if (found.groups.empty()) return out + "There are no such groups.";
   out += found.groups.size() == 1 ? "There is one." : concat("There are ", found.groups.size(), ".");
   const Index rows = view.record.table.source.rows();
@@ -109,8 +110,8 @@ page::Figure correlation_figure(const SelectView& view) {
 
 page::Table groups_table(const SelectView& view, const Redundancy& found) {
   page::Table table;
-  table.title = "Groups";
-  table.columns = {{"group", number}, {"led by"}, {"columns", number}, {"selected", number}, {"the others"}};
+  table.title = "Redundancy groups";
+  table.columns = {{"redundancy group", number}, {"led by"}, {"columns", number}, {"selected", number}, {"the others"}};
   for (const auto& group : found.groups) {
     if (table.rows.size() == kShownGroups) break;
     Index selected = 0;

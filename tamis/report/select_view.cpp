@@ -10,8 +10,8 @@ namespace tamis {
 
 namespace {
 
-constexpr std::size_t kPartners = 100;  // best features that are searched for the most similar one
-constexpr std::size_t kFigureName = 60;
+constexpr std::size_t kPartners = 100;         // best features that are searched for the most similar one
+constexpr std::size_t kFigureName = 400;       // its label, which is shorter, has the part that tells it apart
 constexpr std::size_t kClusterPixels = 40000;  // of images whose clusters are drawn
 constexpr std::size_t kCurvePoints = 400;
 

@@ -38,6 +38,8 @@ struct SelectView {
   bool is_order() const { return record.method.is_order; }
   // Whether several columns are chosen as one, so that curves count groups.
   bool is_grouped() const { return result.choices < static_cast<Index>(result.available.size()); }
+  // Whether what the clusters of the rows say is worth a word.
+  bool has_structure() const { return !selection.guidance || selection.guidance->outcome != Outcome::no_structure; }
   const char* counted() const { return is_grouped() ? "groups of columns" : "columns"; }
   Source kept() const;  // the available columns
   // Of some features, in their order, as the method saw them.

@@ -53,6 +53,22 @@ std::size_t chosen_count(const SelectResult& result) {
   return is_grouped(result) ? result.groups.size() : result.selected.size();
 }
 
+std::string kept_whole_text(std::size_t count, bool grouped) {
+  return count == 1 ? concat("The only ", grouped ? "group of columns" : "column", " that varies is kept")
+                    : concat("All ", columns_text(count, grouped), " that vary are kept");
+}
+
+void add_no_structure(std::size_t chosen, bool grouped, const Guidance& guidance, std::vector<std::string>& out) {
+  out.emplace_back(
+      guidance.suggested == 1 && !grouped
+          ? "No structure found: one column alone cannot be tested, as the groups of rows come from others."
+          : "No structure found: no column separates groups of rows found in other columns.");
+  out.push_back(guidance.suggested == static_cast<Index>(chosen) ? kept_whole_text(chosen, grouped) + "."
+                : chosen == 1
+                    ? concat("The one ", grouped ? "group" : "column", " was requested; noise would look the same.")
+                    : concat("The ", columns_text(chosen, grouped), " were requested; noise would look the same."));
+}
+
 void add_guidance(const SelectResult& result, std::vector<std::string>& out) {
   const Guidance& guidance = *result.selection.guidance;
   const bool grouped = is_grouped(result);
@@ -60,22 +76,23 @@ void add_guidance(const SelectResult& result, std::vector<std::string>& out) {
   const auto all = static_cast<std::size_t>(result.choices);
   const bool suggested = guidance.suggested == static_cast<Index>(chosen);
   if (guidance.outcome == Outcome::no_structure) {
-    out.push_back(concat("No structure found: no column separates groups of rows found in other columns."));
-    out.push_back(suggested
-                      ? concat("All ", columns_text(chosen, grouped), " that vary are kept.")
-                      : concat("The ", columns_text(chosen, grouped), " were requested; noise would look the same."));
+    add_no_structure(chosen, grouped, guidance, out);
     return;
   }
   if (guidance.outcome == Outcome::narrow && suggested) {
-    out.push_back(concat("All ", columns_text(chosen, grouped), " that vary are kept: selecting among up to ", kNarrow,
-                         " ", grouped ? "groups" : "columns", " does no better than keeping them all."));
+    out.push_back(concat(kept_whole_text(chosen, grouped), ": selecting among up to ", kNarrow, " ",
+                         grouped ? "groups" : "columns", " does no better than keeping them all."));
     out.push_back(concat("Of these, ", passed_text(guidance, grouped), "."));
     return;
   }
   out.push_back(concat(chosen, " of ", columns_text(all, grouped), " selected; ", passed_text(guidance, grouped), "."));
-  if (!suggested)
-    out.push_back(concat("The alignment with the groups suggests selecting ",
-                         columns_text(static_cast<std::size_t>(guidance.suggested), grouped), "."));
+  if (suggested) return;
+  const auto better = static_cast<std::size_t>(guidance.suggested);
+  out.push_back(
+      guidance.outcome == Outcome::narrow
+          ? concat("Selecting among up to ", kNarrow, " ", grouped ? "groups" : "columns", " does no better than keeping all ",
+                   better, " that vary.")
+          : concat("The alignment with the groups of rows suggests selecting ", columns_text(better, grouped), "."));
 }
 
 void add_agreement(const SelectResult& result, std::vector<std::string>& out) {
@@ -156,40 +173,71 @@ void add_repetition(const SelectResult& result, std::vector<std::string>& out) {
 
 // --- A comparison -----------------------------------------------------------------------------------------------
 
-// Where the others stand at one size, by the paired difference from the best.
-std::string ranks_text(const ComparedMethod& best, const Comparison& comparison, std::size_t s) {
+// Methods by where they stand against one of them, by the paired difference.
+struct Standing {
   std::vector<std::string> worse, alike, unknown;
+};
+
+void stand(const SubsetScore& best, const SubsetScore& other, const std::string& name, Standing& out) {
+  const auto difference = paired_difference(best, other, &StartScore::accuracy);
+  (!difference ? out.unknown : difference->is_clear() ? out.worse : out.alike).push_back(name);
+}
+
+// Names, or how many where they are the larger part of many.
+std::string named(const std::vector<std::string>& some, std::size_t of) {
+  constexpr std::size_t kFew = 4;
+  if (some.size() == of && of > 1) return concat("all ", of, " other methods");
+  return some.size() > kFew && 2 * some.size() > of ? concat(some.size(), " of the ", of, " other methods")
+                                                    : joined(some);
+}
+
+// Where the others stand at one size.
+std::string ranks_text(const ComparedMethod& best, const Comparison& comparison, std::size_t s) {
+  Standing found;
+  std::size_t others = 0;
   for (const auto& other : comparison.methods) {
     if (other.failure || &other == &best) continue;
-    const auto difference = paired_difference(best.sizes[s].score, other.sizes[s].score, &StartScore::accuracy);
-    (!difference ? unknown : difference->is_clear() ? worse : alike).push_back(other.name);
+    ++others;
+    stand(best.sizes[s].score, other.sizes[s].score, other.name, found);
   }
   std::string out;
-  if (!worse.empty()) out += concat(" It is better than ", joined(worse), ".");
-  if (!alike.empty()) out += concat(" Its difference from ", joined(alike), " is not clear.");
-  if (!unknown.empty()) out += " One start says nothing about the differences: use --repeats.";
+  if (!found.worse.empty()) out += concat(" It is better than ", named(found.worse, others), ".");
+  if (!found.alike.empty()) out += concat(" Its difference from ", named(found.alike, others), " is not clear.");
+  if (!found.unknown.empty()) out += " One start says nothing about the differences: use --repeats.";
   return out;
 }
 
+// A selection that does no better than the whole table has gained nothing but fewer columns.
+std::string all_text(const ComparedMethod& best, const Comparison& comparison, std::size_t s) {
+  if (!comparison.all) return {};
+  const SubsetScore& all = *comparison.all;
+  const std::string value = percent_of(all.accuracy.mean);
+  const auto difference = paired_difference(best.sizes[s].score, all, &StartScore::accuracy);
+  if (!difference) return concat(" All features have ", value, ".");
+  if (!difference->is_clear()) return concat(" Its difference from all features (", value, ") is not clear.");
+  return concat(" It is ", difference->mean > 0.0 ? "better" : "worse", " than all features (", value, ").");
+}
+
 std::string random_text(const Comparison& comparison, std::size_t s) {
-  std::vector<std::string> beaten;
-  Index finished = 0;
+  std::vector<std::string> winners, losers;
   for (const auto& one : comparison.methods) {
-    if (one.failure) continue;
-    ++finished;
-    if (one.sizes[s].accuracy_p > kBeatsRandom) beaten.push_back(one.name);
+    if (!one.failure) (one.sizes[s].accuracy_p > kBeatsRandom ? losers : winners).push_back(one.name);
   }
-  if (beaten.empty()) return " Every method beats random features.";
-  if (static_cast<Index>(beaten.size()) == finished) return " No method beats random features (p above 0.05).";
-  return concat(" ", joined(beaten), beaten.size() == 1 ? " does" : " do", " not beat random features (p above 0.05).");
+  if (losers.empty())
+    return winners.size() == 1 ? " It beats random features." : " Every method beats random features.";
+  if (winners.empty()) return " No method beats random features (p above 0.05).";
+  if (winners.size() < losers.size())
+    return concat(" Only ", joined(winners), " beat", winners.size() == 1 ? "s" : "",
+                  " random features (p at most 0.05).");
+  return concat(" Random features are not beaten by ", joined(losers), " (p above 0.05).");
 }
 
 void add_sizes(const CompareRequest& request, const Comparison& comparison, std::vector<std::string>& out) {
   for (std::size_t s = 0; s < request.sizes.size(); ++s) {
     const ComparedMethod& best = *best_method(comparison, s);
     out.push_back(concat("With ", request.sizes[s], " features the best is ", best.name, ", ACC ",
-                         percent_of(best.sizes[s].score.accuracy.mean), ".", ranks_text(best, comparison, s),
-                         random_text(comparison, s)));
+                         percent_of(best.sizes[s].score.accuracy.mean), ".", all_text(best, comparison, s),
+                         ranks_text(best, comparison, s), random_text(comparison, s)));
   }
   if (request.repeats < 2) return;
   out.push_back(concat("A difference counts where its 95 % interval excludes 0, paired over ", request.repeats,

@@ -255,7 +255,7 @@ void group_all(const StandingColumns& columns, const std::vector<Index>& order, 
 
 std::string note_of(const RedundancyWork& work, const Shape& shape, Index selected) {
   const bool some_left = selected < shape.cols;
-  const std::string few = concat(selected, " columns of ", shape.rows, " rows explain anything");
+  const std::string few = concat(selected, " selected columns explain any column of ", shape.rows, " rows");
   if (some_left && selected >= shape.rows - 1) {
     return concat("no R^2: ", few, work.all_groups ? "" : "; no groups: too many columns");
   }

@@ -2,6 +2,7 @@
 // Flags, help, Python classes, comparisons and pages are made of this, so that none of them knows a method by name.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -112,6 +113,12 @@ class Bound final : public BoundMethod {
   void supervise([[maybe_unused]] const std::vector<int>& classes) override {
     require(takes_classes(), ErrorCode::usage, "supervise: this method takes no labels");
     if constexpr (requires { options_.labels; }) options_.labels = classes;
+    // Where every row has a label, none is left for further clusters.
+    const bool whole = !classes.empty() && std::ranges::find(classes, -1) == classes.end();
+    if constexpr (requires(MethodOptions o) { o.labels, o.clusters; }) {
+      const Index most = whole ? *std::ranges::max_element(classes) + 1 : options_.clusters;
+      options_.clusters = std::min<Index>(options_.clusters, most);
+    }
   }
 
   bool takes_init() const override {

@@ -111,6 +111,19 @@ def test_supervise_fixes_the_clusters(labelled):
     assert sorted(result["names"]) == list("abcdef")
 
 
+def test_classes_of_all_rows_are_the_clusters(labelled):
+    path, _ = labelled
+    run = tamis("select", path, "-m", "ufcm", "--supervise", "y", "--json")
+    assert "clusters = 8" not in run.err and run.json["options"]["clusters"] == 3, str(run)
+    assert run.json["scores"] == select(path, "-c", "3", "-m", "ufcm", "--supervise", "y")["scores"]
+
+
+def test_only_the_third_function_of_spec_has_clusters(labelled):
+    path, _ = labelled
+    assert "clusters" not in tamis("select", path, "--exclude", "y", "-m", "spec").err
+    assert "clusters = 8" in tamis("select", path, "--exclude", "y", "-m", "spec", "--function", "3").err
+
+
 def test_supervise_by_a_file_and_by_an_npz_array(tmp_path, labelled):
     path, _ = labelled
     expected = select(path, "-c", "3", "--supervise", "y")

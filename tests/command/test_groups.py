@@ -85,6 +85,8 @@ def test_results(table, tmp_path):
     assert list(rows[0])[:5] == ["rank", "index", "name", "score", "selected"] and list(rows[0])[-2:] == ["group", "column"]
     assert {row["name"]: row["group"] for row in rows} == {name: dict(PAIRS).get(name, name) for name in NAMES}
     assert [int(row["index"]) for row in rows if row["selected"] == "1"] == found["selected"]
+    page = (out / "report.html").read_text()
+    assert "<th scope=\"col\">group<" in page and all(f"<td>{group}<" in page for group in ("color", "pair"))
     again = tamis("apply", out / "selection.json", table, "-o", tmp_path / "applied")
     assert again.code == 0, str(again)
     assert (tmp_path / "applied" / "selected.csv").read_bytes() == (out / "selected.csv").read_bytes()

@@ -83,6 +83,22 @@ def test_noise_has_no_structure(tmp_path):
     assert "noise would look the same" in tamis("select", path, "-k", "7").out
 
 
+def test_noise_of_few_columns_has_no_structure(tmp_path):
+    path = write_npy(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(200, 20)))
+    run = tamis("select", path, "-o", tmp_path / "out")
+    assert "No structure found: no column separates" in run.out and "All 20 columns that vary are kept." in run.out, run
+    assert "groups of 1" not in run.out and "does no better" not in run.out
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "No structure was found: k-means divides any table" in page and "high in cluster" not in page
+    chosen = tamis("select", path, "-k", "10")
+    assert "The 10 columns were requested; noise would look the same." in chosen.out and "suggests" not in chosen.out
+
+
+def test_one_column_cannot_be_tested(tmp_path):
+    run = tamis("select", write_npy(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(200, 1))))
+    assert "one column alone cannot be tested" in run.out and "The only column that varies is kept." in run.out, run
+
+
 def test_narrow_tables_are_kept_whole(tmp_path):
     X = groups(d=30, informative=9)
     X[:, 3] = 0.1

@@ -43,7 +43,11 @@ def arguments(data, out, *more, sets=("one", "two"), methods=METHODS):
 def unbroken(data, tmp_path_factory):
     out = tmp_path_factory.mktemp("out")
     run = tamis(*arguments(data, out, "--threads", 1), timeout=60)
-    assert run.code == 0 and f"{out}/report.html" in run.out, str(run)
+    assert run.code == 0, str(run)
+    *_, verdict, _, written, following = run.out.splitlines()
+    assert verdict.startswith("With its defaults (label-free), ufcm "), str(run)
+    assert written == f"Written to {out}: report.html, report.json, cells.json"
+    assert following.startswith(f"Next: tamis reproduce {data} -o {out} --methods {METHODS}") and "--quick" not in following
     return out
 
 

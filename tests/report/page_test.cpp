@@ -5,8 +5,10 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "tamis/base/error.h"
+#include "tamis/base/text/utf8.h"
 #include "tamis/eval/redundancy.h"
 #include "tamis/report/charts/charts.h"
 #include "tamis/report/compare_page.h"
@@ -130,11 +132,15 @@ TEST(Page, SmallProbabilitiesAreBoundedAndSortedByTheirValue) {
   EXPECT_NE(html.find("<td class=n data-v=3e-183>&lt; 1e-16<td"), std::string::npos);
 }
 
-TEST(Page, NoLineEndsBeforeAPercentSign) {
+TEST(Page, NoLineEndsWithinNumbersAndWordsOfCommands) {
   Page page{"50 % of", "", {{"", {page::Text{"50 % of them"}, page::Facts{{{"a", "1 %"}}}}}}};
-  page.verdict = {"ACC 64.9 %."};
+  page.verdict = {"ACC 64.9 %.", "by 3 points (95 %: 1.0 to 5.0) of it"};
+  page.origin = {{"command", "tamis select a.csv --resample 3", true}};
   const std::string html = page_html(page);
-  for (const char* words : {"<p>50\u00a0% of them", "<dd>1\u00a0%", "ACC 64.9\u00a0%."}) {
+  for (const char* words :
+       {"<p>50\u00a0% of them", "<dd>1\u00a0%", "ACC 64.9\u00a0%.",
+        "points (95\u00a0%:\u00a01.0\u00a0to\u00a05.0) of it",
+        "<code><span>tamis</span> <span>select</span> <span>a.csv</span> <span>--resample</span> "}) {
     EXPECT_NE(html.find(words), std::string::npos) << words;
   }
 }
@@ -217,6 +223,20 @@ TEST(Charts, TheKneeIsFarthestBelowTheChord) {
   EXPECT_EQ(page::knee({}), 0);
 }
 
+// Also where names begin and end alike; equal ones stay so.
+TEST(Charts, LabelsTellNamesApart) {
+  const std::string head = "temperature of the sensor ", tail = " in the room at the end";
+  const std::vector<std::string> names = {head + "12" + tail, head + "13" + tail, "short", "short", head + "7" + tail};
+  for (const std::size_t most : {10u, 18u}) {
+    const auto labels = page::distinct_labels(names, most);
+    EXPECT_EQ(std::set<std::string>(labels.begin(), labels.end()).size(), 4u) << labels[0];
+    EXPECT_NE(labels[0].find("12"), std::string::npos) << labels[0];
+    EXPECT_EQ(labels[2], "short");
+    for (const auto& label : labels) EXPECT_LE(character_count(label), most);
+  }
+  EXPECT_EQ(page::distinct_labels({"abcdefghijkl", "mnopqrstuvwx"}, 8)[0], page::elided("abcdefghijkl", 8));
+}
+
 TEST(Charts, NamesAreValuesNeverKeys) {
   const std::string name = "__proto__";
   page::LineChart lines;
@@ -280,6 +300,18 @@ TEST(Charts, LabelsOfMarkersLieOnTop) {
   EXPECT_LT(spec.rfind("\"halo\""), spec.rfind("\"text\": \"first\""));
   EXPECT_EQ(count(spec, "\"align\": \"left\""), 4u);   // on the right of their lines
   EXPECT_EQ(count(spec, "\"align\": \"right\""), 2u);  // where there is no room for it
+}
+
+// Two markers near each other have their labels on either side; a label is not where the curve is, if it can help it.
+TEST(Charts, LabelsOfMarkersKeepOffOtherLines) {
+  page::LineChart lines;
+  lines.panels = {{"", {{"", {{0, 1}, {40, 0.98}, {60, 0.97}, {100, 0.96}}}}}};
+  lines.from_zero = true;
+  lines.markers = {{50, "one"}, {60, "other"}};
+  const std::string spec = page::line_chart(lines);
+  EXPECT_EQ(count(spec, "\"align\": \"right\""), 2u);
+  EXPECT_LT(spec.find("\"align\": \"right\""), spec.find("\"text\": \"one\""));
+  EXPECT_EQ(count(spec, "\"baseline\": \"bottom\""), 4u);  // the curve is at the top
 }
 
 TEST(Charts, WhatIsNotFiniteIsNotDrawn) {

@@ -54,6 +54,35 @@ TEST(Verdict, CountsSelectedColumnsWithoutWeight) {
             "1 of the selected columns carries less; where the scores are that small, the order means little.");
 }
 
+// Whatever number of columns is kept, noise is called noise.
+TEST(Verdict, SaysThatThereIsNoStructure) {
+  SelectResult result = weighted();
+  result.selection.components = {};
+  Guidance& guidance = result.selection.guidance.emplace();
+  guidance.outcome = Outcome::no_structure, guidance.suggested = 4;
+  guidance.evidence = {1, 1, 1, 1}, guidance.groups = {0, 0, 1, 1};
+  const std::string none = "No structure found: no column separates groups of rows found in other columns.";
+  EXPECT_EQ(verdict(result), (Sentences{none, "The 2 columns were requested; noise would look the same."}));
+  result.selected = {1, 0, 3, 2};
+  EXPECT_EQ(verdict(result), (Sentences{none, "All 4 columns that vary are kept."}));
+  result.available = result.selected = result.ranking = {0}, result.choices = 1, guidance.suggested = 1;
+  EXPECT_EQ(verdict(result)[1], "The only column that varies is kept.");
+}
+
+// Up to 50 groups of columns are best kept whole: no number of them is suggested by an alignment.
+TEST(Verdict, FewGroupsAreBestKeptWhole) {
+  SelectResult result = weighted();
+  result.choices = 3, result.groups = {1, 0};
+  result.selection.components = {};
+  Guidance& guidance = result.selection.guidance.emplace();
+  guidance.outcome = Outcome::narrow, guidance.suggested = 3, guidance.passed = 2, guidance.evidence = {0, 0, 1, 1};
+  const Sentences words = verdict(result);
+  EXPECT_TRUE(words[0].starts_with("2 of 3 groups of columns selected; 2 groups of columns separate ")) << words[0];
+  EXPECT_EQ(words[1], "Selecting among up to 50 groups does no better than keeping all 3 that vary.");
+  result.groups = {1, 0, 2};
+  EXPECT_TRUE(verdict(result)[0].starts_with("All 3 groups of columns that vary are kept: ")) << verdict(result)[0];
+}
+
 TEST(Verdict, StatusesAreWords) {
   Report report;
   EXPECT_EQ(status_text(report), "direct, without iterations");
@@ -97,9 +126,33 @@ TEST(Verdict, SaysWhichDifferencesAreReal) {
   EXPECT_EQ(best_method(comparison, 0)->name, "high");
   EXPECT_EQ(verdict(request, comparison)[0],
             "With 7 features the best is high, ACC 83.3 %. It is better than low. Its difference from near is not "
-            "clear. low does not beat random features (p above 0.05).");
+            "clear. Random features are not beaten by low (p above 0.05).");
+  comparison.all = compared("", {0.9, 0.95, 0.9}, 0).sizes[0].score;
+  EXPECT_TRUE(verdict(request, comparison)[0].starts_with(
+      "With 7 features the best is high, ACC 83.3 %. It is worse than all features (91.7 %). It is better than low."))
+      << verdict(request, comparison)[0];
+  comparison.all = comparison.methods[1].sizes[0].score;
+  EXPECT_NE(verdict(request, comparison)[0].find(" Its difference from all features (83.3 %) is not clear."),
+            std::string::npos);
   for (auto& one : comparison.methods) one.failure = Failure{ErrorCode::resources, "no"};
   EXPECT_EQ(verdict(request, comparison), Sentences{"No method finished."});
+}
+
+// A dozen names in a sentence say less than their number.
+TEST(Verdict, CountsManyMethodsInsteadOfNamingThem) {
+  CompareRequest request;
+  request.sizes = {7};
+  request.classes = {0, 1};
+  Comparison comparison;
+  comparison.methods.push_back(compared("best", {0.8, 0.9, 0.8}, 0.04));
+  for (const char* name : {"a", "b", "c", "d", "e"}) comparison.methods.push_back(compared(name, {0.2, 0.3, 0.2}, 0.5));
+  EXPECT_TRUE(verdict(request, comparison)[0].ends_with(
+      "It is better than all 5 other methods. Only best beats random features (p at most 0.05)."))
+      << verdict(request, comparison)[0];
+  comparison.methods.push_back(compared("f", {0.1, 1.0, 0.8}, 0.5));
+  EXPECT_NE(
+      verdict(request, comparison)[0].find("It is better than 5 of the 6 other methods. Its difference from f is"),
+      std::string::npos);
 }
 
 TEST(Verdict, AListIsJudgedAgainstItsControls) {

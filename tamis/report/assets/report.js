@@ -459,7 +459,7 @@
   document.querySelectorAll("td.s[data-s]").forEach(draw_strip);
   draw_from(0);
   document.querySelectorAll("table.sortable").forEach(make_sortable);
-  document.querySelectorAll(".scroll.long").forEach(make_long);
+  document.querySelectorAll(".scroll:is(.long, .many)").forEach(make_long);
   document.querySelectorAll(".scroll").forEach(make_bench);
   document.querySelectorAll("details").forEach((one) => one.addEventListener("toggle", fit_all));
   fit_all();

@@ -39,10 +39,15 @@ void write_bars(Spec& spec, const BarChart& chart) {
 void write_bar_channels(Spec& spec, const BarChart& chart, const char* field) {
   spec.object(chart.horizontal ? "y" : "x").set("field", "i").set("type", "ordinal").titled(chart.category_title);
   spec.object("scale").set("domain", positions(chart.categories.size())).end();
-  std::size_t letters = 0;
-  for (const auto& one : chart.categories) letters += std::min<std::size_t>(one.size(), 20) + 2;
-  const bool crowded = !chart.horizontal && letters > 70;
-  spec.object("axis").set("labelExpr", "categories[datum.value]").set("labelAngle", crowded ? -40 : 0).end().end();
+  std::size_t letters = 0, longest = 0;
+  for (const auto& one : chart.categories) {
+    letters += std::min<std::size_t>(one.size(), 20) + 2, longest = std::max(longest, one.size());
+  }
+  const bool numbers = longest <= 3;  // of clusters: some of them are enough
+  const bool crowded = !chart.horizontal && !numbers && letters > 70;
+  spec.object("axis").set("labelExpr", "categories[datum.value]").set("labelAngle", crowded ? -40 : 0);
+  if (numbers) spec.set("labelOverlap", "greedy").set("labelSeparation", 3);
+  spec.end().end();
   spec.object(chart.horizontal ? "x" : "y").set("field", field).set("type", "quantitative").titled(chart.value_title);
   spec.object("axis").set("format", axis_format(chart.percent, 0.0)).end().end();
   if (chart.series.size() > 1) {

@@ -34,11 +34,12 @@ struct LinePanel {
   std::vector<Series> series;
 };
 
-// A vertical line at x with a label, in every panel; the label is to the right of it where it fits.
+// A vertical line at x with a label, in every panel; the label is to the right of it, unless that is the end of the
+// axis or the line of another marker.
 struct Marker {
   double x = 0.0;
   std::string label;
-  bool at_foot = false;  // the label is at the foot of the line, under a rising curve; else at its top
+  bool at_foot = false;  // the label is rather at the foot of the line, under a rising curve, than at its top
 };
 
 struct LineChart {
@@ -117,6 +118,10 @@ struct SpreadChart {
   std::vector<std::vector<Spread>> spreads;  // of each row, by category; NaN: none
 };
 std::string spread_chart(const SpreadChart& chart);
+
+// Names of at most so many letters, elided in the middle; where that would make different names alike, the part in
+// which they differ.
+std::vector<std::string> distinct_labels(const std::vector<std::string>& names, std::size_t most);
 
 // The position of the knee of decreasing values: where they are farthest below the line from the first to the last
 // (Kneedle; Satopaa et al. 2011). 0 if there are fewer than three, or none is below.

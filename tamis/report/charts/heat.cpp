@@ -16,8 +16,9 @@ using namespace charts;
 
 namespace {
 
-constexpr double kWidestHeat = 640.0;  // pixels
-constexpr double kWidestCell = 34.0;   // pixels
+constexpr double kWidestHeat = 640.0;                   // pixels
+constexpr double kWidestCell = 34.0;                    // pixels
+constexpr std::size_t kLetters = 18, kFewLetters = 10;  // of a label; the page's width decides
 
 // Whether cells have "t", the depth of their color from 0 to 1.
 bool has_depth(const HeatMap& map) { return map.numbers || map.own_scales; }
@@ -63,13 +64,10 @@ void write_cells(Spec& spec, const HeatMap& map) {
 void write_heat_axis(Spec& spec, const char* channel, const char* list, const std::string& title, std::size_t count) {
   spec.object(channel).set("field", channel).set("type", "ordinal").titled(title);
   spec.object("scale").set("domain", positions(count)).end();
-  // Elided in the middle: the ends of names often tell them apart.
-  const std::string label = concat(list, "[datum.value]");
-  const std::string shorter =
-      concat("slice(", label, ", 0, ceil(letters / 2) + 1) + '\u2026' + slice(", label, ", 2 - floor(letters / 2))");
-  spec.object("axis").set("labelExpr", concat("length(", label, ") > letters ? ", shorter, " : ", label));
+  spec.object("axis").set("labelExpr",
+                          concat("(letters < ", kLetters, " ? ", list, "_short : ", list, "_long)[datum.value]"));
   spec.set("ticks", false).set("domain", false);
-  spec.set("labelOverlap", "greedy");
+  spec.set("labelOverlap", "greedy").set("labelSeparation", 3);
   if (*channel == 'x') spec.set("labelAngle", count > 6 ? -90 : 0);
   spec.end().end();
 }
@@ -150,6 +148,16 @@ void write_blocks(Spec& spec, const HeatMap& map) {
   }
 }
 
+// The names of one axis, and its labels for wide and narrow pages.
+void write_axis_names(Spec& spec, const std::string& list, const std::vector<std::string>& names) {
+  std::vector<std::string> shown;
+  for (const auto& one : names) shown.push_back(printable(one, one.size() + 1));
+  spec.names(list.c_str(), names);
+  for (const auto& [suffix, most] : {std::pair{"_long", kLetters}, std::pair{"_short", kFewLetters}}) {
+    spec.names(concat(list, suffix).c_str(), distinct_labels(shown, most));
+  }
+}
+
 }  // namespace
 
 std::string heat_map(const HeatMap& map) {
@@ -161,13 +169,10 @@ std::string heat_map(const HeatMap& map) {
   spec.object("usermeta").set("panels", map.panels.size()).set("aspect", rounded(rows / columns));
   if (map.picks) spec.set("picks", true).set("most", 22.0 * rows);
   spec.set("widest", std::min(kWidestHeat, kWidestCell * columns)).end().array("params");
-  spec.names("rows", map.rows);
-  spec.names("columns", map.columns);
+  write_axis_names(spec, "rows", map.rows);
+  write_axis_names(spec, "columns", map.columns);
   spec.names("panels", names_of(map.panels));
-  spec.begin_object()
-      .member("name", "letters")
-      .member("value", 18)
-      .end_object();  // of a label; the page's width decides
+  spec.begin_object().member("name", "letters").member("value", kLetters).end_object();
   if (map.numbers) write_number_colors(spec);
   spec.end_array();
   write_cells(spec, map);

@@ -113,15 +113,63 @@ void write_line_layers(Spec& spec, const LineChart& chart) {
   spec.end().end();
 }
 
-// Whether a label to the right of x would reach over the end of the axis.
-bool is_far_right(const LineChart& chart, double x) {
-  constexpr double kFar = 0.7;  // of the axis: on a phone the rest is as long as a label
-  double low = x, high = x;
-  for (const Series& series : chart.panels.front().series) {
-    for (const Point& point : series.points) low = std::min(low, point.x), high = std::max(high, point.x);
+// Where things stand on the axes of the first panel, from 0 to 1.
+class Axes {
+ public:
+  explicit Axes(const LineChart& chart) : chart_(chart) {
+    for (const Series& series : chart.panels.front().series) {
+      for (const Point& point : series.points) {
+        x_low_ = std::min(x_low_, point.x), x_high_ = std::max(x_high_, point.x);
+        y_low_ = std::min(y_low_, point.y), y_high_ = std::max(y_high_, point.y);
+      }
+    }
+    if (chart.from_zero) y_low_ = std::min(y_low_, 0.0);
   }
-  if (chart.log_x && low > 0) low = std::log(low), high = std::log(high), x = std::log(x);
-  return x - low > kFar * (high - low);
+
+  double across(double x) const {
+    const auto value = [&](double at) { return chart_.log_x && x_low_ > 0 ? std::log(at) : at; };
+    return x_high_ > x_low_ ? (value(x) - value(x_low_)) / (value(x_high_) - value(x_low_)) : 0.0;
+  }
+  // The lowest and the highest point of the lines between two places on the x axis.
+  std::pair<double, double> reach(double from, double to) const {
+    double low = 1.0, high = 0.0;
+    for (const Series& series : chart_.panels.front().series) {
+      for (const Point& point : series.points) {
+        const double place = across(point.x), up = y_high_ > y_low_ ? (point.y - y_low_) / (y_high_ - y_low_) : 0.5;
+        if (place >= from && place <= to) low = std::min(low, up), high = std::max(high, up);
+      }
+    }
+    return {low, high};
+  }
+
+ private:
+  const LineChart& chart_;
+  double x_low_ = std::numeric_limits<double>::infinity(), x_high_ = -x_low_;
+  double y_low_ = x_low_, y_high_ = -x_low_;
+};
+
+// On which side of its marker a label is, and at which end.
+struct LabelPlace {
+  bool leftward = false, at_foot = false;
+};
+
+// A label keeps off the end of the axis, the lines of other markers and the curve, where it can.
+LabelPlace place_of_label(const LineChart& chart, const Marker& marker) {
+  constexpr double kLong = 0.3;  // of the axis: a label on a phone
+  constexpr double kHigh = 0.2;  // of the axis: labels above each other
+  const Axes axes(chart);
+  const double here = axes.across(marker.x);
+  const auto is_free = [&](double from, double to) {
+    return from >= 0.0 && to <= 1.0 && std::ranges::none_of(chart.markers, [&](const Marker& other) {
+             const double there = axes.across(other.x);
+             return &other != &marker && there > from && there < to;
+           });
+  };
+  LabelPlace out{!is_free(here, here + kLong) && (is_free(here - kLong, here) || here > 1.0 - kLong), marker.at_foot};
+  const auto [low, high] = axes.reach(out.leftward ? here - kLong : here, out.leftward ? here : here + kLong);
+  if (!out.at_foot && high > 1.0 - kHigh && low > kHigh) out.at_foot = true;
+  if (out.at_foot && low < kHigh && high < 1.0 - kHigh) out.at_foot = false;
+  return out;
 }
 
 // On one data row, not on every row of the chart.
@@ -133,15 +181,15 @@ void begin_marker(Spec& spec, const char* mark) {
 
 void write_marker_label(Spec& spec, const LineChart& chart, std::size_t i, bool halo) {
   const Marker& marker = chart.markers[i];
-  const bool leftward = is_far_right(chart, marker.x);
+  const auto [leftward, at_foot] = place_of_label(chart, marker);
   const double step = 8.0 + 16.0 * static_cast<double>(i);
   begin_marker(spec, "text");
   if (halo) spec.member("style", "halo");
   spec.member("align", leftward ? "right" : "left");
-  spec.member("dx", leftward ? -5 : 5).member("dy", marker.at_foot ? -step : step);
-  spec.member("baseline", marker.at_foot ? "bottom" : "top").member("text", printable(marker.label, kLabel));
+  spec.member("dx", leftward ? -5 : 5).member("dy", at_foot ? -step : step);
+  spec.member("baseline", at_foot ? "bottom" : "top").member("text", printable(marker.label, kLabel));
   spec.end().object("encoding").object("x").set("datum", rounded(marker.x)).end().object("y");
-  marker.at_foot ? spec.set("value", "height") : spec.set("value", 0);
+  at_foot ? spec.set("value", "height") : spec.set("value", 0);
   spec.end().end().end();
 }
 

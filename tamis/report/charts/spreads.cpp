@@ -12,6 +12,8 @@ using namespace charts;
 
 namespace {
 
+constexpr std::size_t kManyCategories = 12;
+
 void write_spreads(Spec& spec, const SpreadChart& chart) {
   spec.object("data").array("values");
   for (std::size_t f = 0; f < chart.spreads.size(); ++f) {
@@ -37,12 +39,14 @@ double largest_spread(const SpreadChart& chart) {
 // A mark from one quantile to another, by category.
 void write_spread_layer(Spec& spec, const SpreadChart& chart, const char* mark, const char* from, const char* to) {
   spec.begin_object().key("mark").begin_object().member("type", mark);
-  if (*mark == 'b') spec.member("size", 18).member("opacity", 0.6);
-  if (*mark == 't') spec.member("size", 18).member("thickness", 2.5).member("style", "whisker");
+  const int wide = chart.categories.size() > kManyCategories ? 7 : 18;  // pixels
+  if (*mark == 'b') spec.member("size", wide).member("opacity", 0.6);
+  if (*mark == 't') spec.member("size", wide).member("thickness", 2.5).member("style", "whisker");
   spec.end_object().key("encoding").begin_object();
   spec.object("x").set("field", "i").set("type", "ordinal").titled(chart.category_title);
   spec.object("scale").set("domain", positions(chart.categories.size())).end();
-  spec.object("axis").set("labelExpr", "categories[datum.value]").set("labelAngle", 0).end().end();
+  spec.object("axis").set("labelExpr", "categories[datum.value]").set("labelAngle", 0).set("labelOverlap", "greedy");
+  spec.set("labelSeparation", 3).end().end();
   spec.object("y").set("field", from).set("type", "quantitative").key("title").null();
   spec.object("scale").set("zero", false).end();
   spec.object("axis").set("format", axis_format(false, largest_spread(chart))).end().end();

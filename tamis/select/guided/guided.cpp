@@ -217,12 +217,12 @@ void spread_guidance(const std::vector<Index>& kept, Index d, Guidance& guidance
 // How many columns the data suggest, and why.
 void suggest_count(Index varying, Guidance& guidance) {
   guidance.suggested = columns_worth_taking(guidance.alignment, kNarrow);
-  if (varying <= kNarrow) {
-    guidance.suggested = varying;
-    guidance.outcome = Outcome::narrow;
-  } else if (guidance.passed == 0) {
+  if (guidance.passed == 0) {
     guidance.suggested = varying;
     guidance.outcome = Outcome::no_structure;
+  } else if (varying <= kNarrow) {
+    guidance.suggested = varying;
+    guidance.outcome = Outcome::narrow;
   }
 }
 
