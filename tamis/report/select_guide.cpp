@@ -17,8 +17,7 @@ std::string suggestion_text(const Guidance& guidance, const std::string& what) {
   }
   const bool fewer = static_cast<Index>(guidance.alignment.size()) < kNarrow;
   return concat("The suggested number is the first, from ", kNarrow, " on, that reaches ", percent_text(kEnough),
-                " of the maximum",
-                fewer ? concat("; here all ", what, " that passed, as they are fewer") : "", ".");
+                " of the maximum", fewer ? concat("; here all ", what, " that passed, as they are fewer") : "", ".");
 }
 
 page::Figure alignment_figure(const SelectView& view, const Guidance& guidance) {

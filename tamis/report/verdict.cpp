@@ -90,8 +90,8 @@ void add_guidance(const SelectResult& result, std::vector<std::string>& out) {
   const auto better = static_cast<std::size_t>(guidance.suggested);
   out.push_back(
       guidance.outcome == Outcome::narrow
-          ? concat("Selecting among up to ", kNarrow, " ", grouped ? "groups" : "columns", " does no better than keeping all ",
-                   better, " that vary.")
+          ? concat("Selecting among up to ", kNarrow, " ", grouped ? "groups" : "columns",
+                   " does no better than keeping all ", better, " that vary.")
           : concat("The alignment with the groups of rows suggests selecting ", columns_text(better, grouped), "."));
 }
 
