@@ -171,12 +171,12 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
         if len(bad) == 0:
             return
         row, column = min(map(tuple, bad.tolist()))
+        value = (X if coo is None else X.tocsr())[row, column]
         names, j = getattr(self, "feature_names_in_", None), self._rule["columns"][column]
-        column = f"column {j}" if names is None else f"column {str(names[j])!r}"
+        where = f"row {row}, column {j if names is None else repr(str(names[j]))}"
+        value = "NaN" if np.isnan(value) else str(float(value))
         more = f" ({len(bad)} such values in all)" if len(bad) > 1 else ""
-        raise ValueError(
-            f"{type(self).__name__}.predict: X, row {row}, {column}: not a finite number{more}; fill it in, or leave the row out"
-        )
+        raise ValueError(f"{type(self).__name__}.predict: X, {where}: {value}, need finite numbers{more}")
 
     def _checked_rows(self, X):
         self._require_loaded(X)

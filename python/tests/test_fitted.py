@@ -108,7 +108,7 @@ def test_predict_gives_the_labels_of_the_fit(method, scale):
 def test_predict_names_the_first_value_that_is_missing(kind):
     rows = X.copy()
     rows[[7, 9], [4, 0]] = np.nan
-    with pytest.raises(ValueError, match=r"UFCM.predict: X, row 7, column 4: not a finite number \(2 such values in all\)"):
+    with pytest.raises(ValueError, match=r"UFCM.predict: X, row 7, column 4: NaN, need finite numbers \(2 such values in all\)"):
         make("ufcm", exclude=[1]).fit(X).predict(kind(rows))
     with pytest.raises(ValueError, match="row 7, column 'col4'"):
         make("ufcm").fit(FRAME).predict(pd.DataFrame(rows, columns=NAMES))
@@ -134,7 +134,7 @@ def test_predict_of_frames_with_text_and_missing_columns(method):
     selector = make(method, exclude=["col4"], missing="drop-columns", max_iter=200).fit(table)
     np.testing.assert_array_equal(selector.predict(table), selector.labels_)
     table.loc[5, "col0"] = np.nan
-    with pytest.raises(ValueError, match="row 5, column .col0.: not a finite number"):
+    with pytest.raises(ValueError, match="row 5, column .col0.: NaN"):
         selector.predict(table)
     with pytest.raises(ValueError, match="feature names"):
         selector.predict(table.rename(columns={"col0": "other"}))
