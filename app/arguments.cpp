@@ -8,6 +8,7 @@
 #include "app/help.h"
 #include "tamis/base/error.h"
 #include "tamis/base/text/number.h"
+#include "tamis/base/text/quote.h"
 #include "tamis/data/csv/cells.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/run/features.h"
@@ -154,6 +155,22 @@ void add_method_flags(CLI::App& app, MethodArguments& arguments) {
   }
 }
 
+std::vector<std::string> yes_no_flags() {
+  std::vector<std::string> flags;
+  for (const auto& method : methods()) {
+    const auto bound = method.bind();
+    for (const auto& option : bound->options()) {
+      if (std::holds_alternative<bool*>(option.value)) flags.push_back(flag_names(option));
+    }
+  }
+  return flags;
+}
+
+bool is_yes_or_no(std::string_view word) {
+  constexpr std::string_view kWords[] = {"yes", "no", "true", "false", "on", "off", "1", "0"};  // see set_from_text
+  return std::ranges::find(kWords, word) != std::end(kWords);
+}
+
 // Every method's flags are known to the parser; help shows those of one method, with its own words and defaults.
 void show_options_of(CLI::App& app, const Method& method) {
   const auto bound = method.bind();
@@ -242,8 +259,8 @@ void apply_config(CLI::App& app, std::istream& file, const std::string& path) {
     CLI::Option* option = app.get_option_no_throw("--" + item.name);
     if (option == nullptr && item.name.size() == 1) option = app.get_option_no_throw("-" + item.name);
     if (option == nullptr && item.name == "DATA") option = app.get_option_no_throw("DATA");
-    require(option != nullptr && item.name != "config" && item.name != "help", ErrorCode::usage, path, ": ", item.name,
-            " is not an option of tamis ", app.get_name());
+    require(option != nullptr && item.name != "config" && item.name != "help", ErrorCode::usage, path, ": ",
+            printable(item.name), " is not an option of tamis ", app.get_name());
     if (!option->empty()) continue;
     if (option->get_expected_min() == 0) {
       require(item.inputs.size() == 1, ErrorCode::usage, path, ": ", item.name, ", need true or false");

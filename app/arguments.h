@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tamis/base/context.h"
@@ -90,6 +91,9 @@ struct MethodArguments {
 };
 std::string option_help(const Option& option);  // "meaning: range (default)"
 void add_method_flags(CLI::App& app, MethodArguments& arguments);
+// The flags of options that are yes or no, which mean yes by themselves; and whether a word says either.
+std::vector<std::string> yes_no_flags();
+bool is_yes_or_no(std::string_view word);
 void show_options_of(CLI::App& app, const Method& method);  // in --help
 
 std::uint64_t parse_seed(const std::string& text);

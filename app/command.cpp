@@ -1,6 +1,7 @@
 #include "app/command.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <new>
 
@@ -46,11 +47,33 @@ int complain(ErrorCode code, const std::string& message) {
   }
 }
 
+// An option that means yes by itself takes the next word for its value only where that says yes or no: in
+// `--exact table.csv`, table.csv is the table.
+std::vector<std::string> with_values(std::vector<std::string> words) {
+  const std::vector<std::string> alone = yes_no_flags();
+  for (std::size_t i = 0; i + 1 < words.size() && words[i] != "--"; ++i) {
+    const bool takes_value = std::ranges::find(alone, words[i]) != alone.end();
+    if (takes_value && !is_yes_or_no(words[i + 1])) words[i] += "=yes";
+  }
+  return words;
+}
+
+// Once the options that decide it are known; whatever else the command line holds must be right, too.
+void print_version(const CLI::App& root, const std::vector<Command>& commands) {
+  if (!root.remaining(true).empty()) throw CLI::ExtrasError(root.remaining(true));
+  for (const auto& command : commands) {
+    const bool chosen = command.app->parsed() && command.run_arguments && !command.run_arguments->cpu.empty();
+    if (chosen) use_cpu(command.run_arguments->cpu);
+  }
+  print_result(version_text() + "\n");
+}
+
 int parse_and_run(int argc, char** argv, const ProcessMemory& process) {
   CLI::App root("Tamis: select the features that carry the structure of a table, without labels", "tamis");
   use_wrapped_help(root);
   root.require_subcommand(0, 1);  // what follows a command is its own, even if it is the name of another
-  root.set_version_flag("-V,--version", version_text, "Print the version and exit");
+  const auto version = [] { return std::string(); };  // print_version() has it
+  root.set_version_flag("-V,--version", version, "Print the version and exit");
   root.set_help_flag("-h,--help", "Print this help and exit");
   std::vector<Command> commands = {
       add_select_command(root),   add_apply_command(root),      add_evaluate_command(root), add_compare_command(root),
@@ -58,11 +81,12 @@ int parse_and_run(int argc, char** argv, const ProcessMemory& process) {
       add_datasets_command(root), add_completion_command(root), add_manual_command(root)};
   for (const auto& command : commands) {
     command.app->group("Commands");
-    command.app->set_version_flag("-V,--version", version_text, "Print the version and exit")->group(kRunGroup);
+    command.app->set_version_flag("-V,--version", version, "Print the version and exit")->group(kRunGroup);
     command.app->set_help_flag("-h,--help", "Print this help and exit")->group(kRunGroup);
   }
   try {
-    root.parse(argc, argv);
+    const std::vector<std::string> words = with_values({argv + std::min(argc, 1), argv + argc});
+    root.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // the parser takes them from the end
     for (const auto& command : commands) {
       if (!command.app->parsed()) continue;
       if (command.run_arguments && !command.run_arguments->config.empty()) {
@@ -80,9 +104,13 @@ int parse_and_run(int argc, char** argv, const ProcessMemory& process) {
     }
     print_result(root.help());
     return 0;
-  } catch (const CLI::CallForVersion& asked) {
-    print_result(std::string(asked.what()) + "\n");
-    return 0;
+  } catch (const CLI::CallForVersion&) {
+    try {
+      print_version(root, commands);
+      return 0;
+    } catch (const CLI::ParseError& error) {
+      return complain(ErrorCode::usage, complaint_of(root, error));
+    }
   } catch (const CLI::ParseError& error) {
     return complain(ErrorCode::usage, complaint_of(root, error));
   }

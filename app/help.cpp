@@ -81,6 +81,20 @@ std::string unexpected_word(const CLI::App& app) {
   return words.empty() ? std::string() : words.front();
 }
 
+// A command that has the flag, which nothing took: the one that was given, or else the first.
+std::string command_of_flag(const CLI::App& root, const std::string& flag) {
+  std::vector<const CLI::App*> among;
+  for (const CLI::App* command : root.get_subcommands()) among.push_back(command);
+  if (among.empty()) {
+    for (const CLI::App* command : root.get_subcommands([](const CLI::App*) { return true; })) among.push_back(command);
+  }
+  for (const CLI::App* command : among) {
+    const std::vector<std::string> flags = flags_of(*command);
+    if (std::find(flags.begin(), flags.end(), flag) != flags.end()) return command->get_name();
+  }
+  return {};
+}
+
 }  // namespace
 
 void begin_group(CLI::App& app, const std::string& heading) { app.option_defaults()->group(heading); }
@@ -105,6 +119,9 @@ std::string complaint_of(const CLI::App& root, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || word.empty()) return error.what() + help;
   const std::string given = printable(word.substr(0, word.find('=')));
   if (word.starts_with("-")) {
+    if (const std::string where = command_of_flag(root, word.substr(0, word.find('='))); !where.empty()) {
+      return "option " + given + " stands before the command; options follow it: tamis " + where + " " + given + " ...";
+    }
     const std::string hint = did_you_mean(word.substr(0, word.find('=')), flags_of(app));
     return "unknown option " + given + (hint.empty() ? help : hint);
   }

@@ -13,6 +13,8 @@
 #include "tamis/base/text/spelling.h"
 #include "tamis/data/counts.h"
 #include "tamis/data/formats/bytes.h"
+#include "tamis/data/formats/lines.h"
+#include "tamis/data/formats/words.h"
 #include "tamis/run/features.h"
 #include "tamis/run/forecast.h"
 
@@ -22,17 +24,18 @@ namespace {
 // One for the process, as a process runs one command.
 const ForeignReader* foreign_reader = nullptr;
 
-// One name a line, of the features or of all columns of the file.
+// One name a line, of the features or of all columns of the file. More names than columns are counted, not held.
 void name_columns(Table& table, const std::string& path, Context& context) {
-  std::vector<std::string> names;
-  const std::string text = read_whole(path, context);
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t end = std::min(text.find('\n', from), text.size());
-    names.emplace_back(trimmed(std::string_view(text).substr(from, end - from)));
-    from = end + 1;
-  }
-  const Index features = table.source.cols(), count = static_cast<Index>(names.size());
+  const Index features = table.source.cols();
   const Index all = features + (table.columns.empty() ? 0 : static_cast<Index>(table.excluded_columns.size()));
+  const auto bytes = open_text(path, context);
+  Budget budget(context, bytes->where());
+  LineReader lines(*bytes, budget, kMostLine);
+  std::vector<std::string> names;
+  Index count = 0;
+  for (std::string_view line; lines.next(line); ++count) {
+    if (count < all) add_word(names, trimmed(line), budget);
+  }
   require(count == features || count == all, ErrorCode::bad_data, path, ": ", count, " names, need ", features,
           all == features ? "" : concat(", the number of features, or ", all), ", one for each column");
   table.names.clear();

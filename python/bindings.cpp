@@ -28,6 +28,7 @@
 #include "tamis/run/compare.h"
 #include "tamis/run/features.h"
 #include "tamis/run/forecast.h"
+#include "tamis/run/output.h"
 #include "tamis/run/select.h"
 
 namespace tamis::python {
@@ -335,6 +336,12 @@ void register_tables(nb::module_& m) {
       "all), and a note.");
   m.def("read_selection", &read_selection_document, "text"_a, "where"_a,
         "The columns of a selection.json: positions, names (empty if the table had none), features, id_column.");
+  m.def(
+      "complete_result",
+      [](const nb::bytes& folder) {
+        complete_result({folder.c_str(), folder.size()});
+      },
+      "folder"_a, "Completes a result that a killed run had committed to the folder.");
   m.def("peek_names", &peek_column_names, "path"_a,
         "The names in the first line of a CSV file; empty for other formats and where there are none.");
   m.def("find_columns", &find_columns, "positions"_a, "names"_a, "features"_a, "where"_a, "table_names"_a,

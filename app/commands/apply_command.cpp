@@ -44,7 +44,10 @@ std::string document_path(const std::string& given) {
 }
 
 EarlierSelection read_document(const std::string& path, Context& context) {
-  return naming(path, [&] { return read_selection(read_whole(path, context), printable(path, path.size())); });
+  complete_result_of(path);
+  const std::string where = printable(path, path.size());
+  Budget budget(context, where);
+  return naming(path, [&] { return read_selection(read_whole(path, budget, context), where, &budget); });
 }
 
 // Any other column may hold text.

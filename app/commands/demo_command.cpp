@@ -1,7 +1,7 @@
 // tamis demo: the main job on a data set inside the program.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <fstream>
+#include <filesystem>
 
 #include "app/columns.h"
 #include "app/digits.h"
@@ -135,7 +135,9 @@ void open_folder(std::optional<OutputFolder>& folder, const DemoArguments& argum
   try {
     folder.emplace(path, std::vector<std::string>{kDemoPage}, std::vector<std::string>{});
   } catch (const Error& error) {
-    if (asked) throw;
+    std::error_code gone;
+    static_cast<void>(std::filesystem::current_path(gone));
+    if (asked || gone) throw;  // a vanished working folder is no place that another folder would help against
     session.warn(concat("no page was written: ", error.what()));
   }
 }

@@ -115,7 +115,8 @@ void add_output_flags(CLI::App& app, SelectArguments& arguments) {
          "--checkpoint", arguments.checkpoint,
          "Save the state of a long run to this file, and resume from it if it exists (ufcm); deleted when the run is "
          "complete")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check([](const std::string& path) { return path.empty() ? "empty name, need a file" : ""; }, "");
   app.add_flag("--strict", arguments.strict, "Exit with code 6 if the method does not converge");
 }
 
@@ -452,13 +453,39 @@ MethodArguments with_default(const SelectArguments& arguments) {
   return method;
 }
 
-// The checkpoint is removed at the end: it must not be a result.
-void require_other_file(const std::string& checkpoint, const std::string& result) {
-  std::error_code ignored;  // what cannot be found now is refused by those who open it
-  const auto place = checkpoint.empty() ? "" : std::filesystem::weakly_canonical(checkpoint, ignored);
-  const bool same = !place.empty() && place == std::filesystem::weakly_canonical(result, ignored);
-  require(!same, ErrorCode::usage, "checkpoint: ", printable(checkpoint, checkpoint.size()),
+// However it is spelled, also where nothing is there yet: only an absolute path is resolved then. Empty where it cannot
+// be found, which those who open it refuse.
+std::filesystem::path place_of(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(path, error);
+  const std::filesystem::path place = error ? std::filesystem::path() : std::filesystem::weakly_canonical(whole, error);
+  if (error) return {};
+  return place.has_filename() ? place : place.parent_path();  // out/ is out
+}
+
+bool is_at_or_above(const std::filesystem::path& upper, const std::filesystem::path& lower) {
+  return std::mismatch(upper.begin(), upper.end(), lower.begin(), lower.end()).first == upper.end();
+}
+
+// The checkpoint is removed at the end: it must not be a result, nor stand where the folder of results will be.
+void require_other_file(const SelectArguments& arguments, const std::vector<std::string>& names) {
+  const std::string& checkpoint = arguments.checkpoint;
+  if (checkpoint.empty()) return;
+  const std::filesystem::path place = place_of(checkpoint), folder = place_of(arguments.output);
+  if (place.empty() || folder.empty()) return;
+  const auto clashes = [&](const std::string& name) { return place == place_of(arguments.output + "/" + name); };
+  require(std::ranges::none_of(names, clashes), ErrorCode::usage,
+          "checkpoint: ", printable(checkpoint, checkpoint.size()),
           " is a file that the result will be written to; choose another");
+  require(!is_at_or_above(place, folder), ErrorCode::usage, "checkpoint: ", printable(checkpoint, checkpoint.size()),
+          " is where the folder of -o will be; choose another file");
+}
+
+// Once the result is out. A checkpoint that stays does no harm: the next run resumes from its end.
+void remove_checkpoint(const std::string& path, Session& session) {
+  std::error_code error;
+  if (!path.empty()) std::filesystem::remove(path, error);
+  if (error) session.note(concat("warning: ", printable(path, path.size()), ": not removed: ", error.message()));
 }
 
 int run_select(const SelectArguments& arguments) {
@@ -472,7 +499,7 @@ int run_select(const SelectArguments& arguments) {
     std::vector<std::string> inputs = {arguments.data.path,     arguments.labels, arguments.supervise,
                                        arguments.sample_weight, arguments.groups, arguments.connectivity};
     const std::vector<std::string> names = possible_files(job);
-    for (const auto& name : names) require_other_file(arguments.checkpoint, arguments.output + "/" + name);
+    require_other_file(arguments, names);
     folder.emplace(arguments.output, names, inputs);
   }
   say_defaults(job, session);
@@ -493,8 +520,8 @@ int run_select(const SelectArguments& arguments) {
   const std::string json = arguments.run->json || folder ? selection_json(record) : std::string();
   if (folder) write_selection(*folder, job, record, json, session);
   save_figures(arguments.figures, arguments.output);
-  if (!arguments.checkpoint.empty()) std::filesystem::remove(arguments.checkpoint);
   print_result(arguments.run->json ? json : ranking_table(job) + "\n" + summary(job, session) + last_lines(job));
+  remove_checkpoint(arguments.checkpoint, session);
   if (report.status != Status::max_iterations || !arguments.strict) return 0;
   fail(ErrorCode::not_converged, job.method.name, ": not converged in ", report.iterations,
        " iterations; raise --iterations or --tolerance");

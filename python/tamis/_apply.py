@@ -72,6 +72,7 @@ def _earlier(selection):
         return _core.read_selection(json.dumps(selection).encode(), "selection")
     path = Path(os.fsdecode(selection))
     path = path / "selection.json" if path.is_dir() else path
+    _core.complete_result(os.fsencode(path.parent))
     return _core.read_selection(path.read_bytes(), str(path))
 
 

@@ -104,6 +104,9 @@ def read_selection(text: bytes, where: str) -> dict:
     The columns of a selection.json: positions, names (empty if the table had none), features, id_column.
     """
 
+def complete_result(folder: bytes) -> None:
+    """Completes a result that a killed run had committed to the folder."""
+
 def peek_names(path: bytes) -> list:
     """
     The names in the first line of a CSV file; empty for other formats and where there are none.

@@ -76,6 +76,20 @@ def test_paths(document, tmp_path):
             np.testing.assert_array_equal(found.X, new[["b", "d"]])
 
 
+def test_a_result_that_a_killed_run_had_committed(tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 6)), columns=list("abcdef"))
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    for k, out in ((2, "out"), (4, "later")):
+        words = ["select", tmp_path / "x.csv", "-m", "maxvar", "-k", k, "-o", tmp_path / out]
+        subprocess.run([sys.executable, "-m", "tamis", *map(str, words)], check=True, capture_output=True)
+    names = [f".{file.name}.tamis-abcdef" for file in (tmp_path / "later").iterdir()]
+    for name in names:
+        (tmp_path / "out" / name).write_bytes((tmp_path / "later" / name[1:-13]).read_bytes())
+    (tmp_path / "out" / ".tamis-commit").write_text("tamis commit 1\n" + "".join(name + "\n" for name in names))
+    assert tamis.apply(tmp_path / "out", frame).shape[1] == 4
+    assert sorted(file.name for file in (tmp_path / "out").iterdir()) == sorted(name[1:-13] for name in names)
+
+
 def test_tables(document, tmp_path):
     later().to_csv(tmp_path / "new.csv", index=False)
     table = tamis.read(tmp_path / "new.csv", text_columns=["city"])

@@ -259,8 +259,8 @@ std::string selection_json(const SelectionRecord& record) {
   return json.end_object().text() + "\n";
 }
 
-EarlierSelection read_selection(std::string_view json, const std::string& where) {
-  const JsonValue document = parse_json(json, where);
+EarlierSelection read_selection(std::string_view json, const std::string& where, Budget* budget) {
+  const JsonValue document = parse_json(json, where, budget);
   const auto need = [&](bool condition, const auto&... what) {
     require(condition, ErrorCode::bad_data, where, ": ", what...);
   };

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tamis/base/memory.h"
 #include "tamis/report/json.h"
 #include "tamis/run/apply.h"
 #include "tamis/run/output.h"
@@ -47,8 +48,9 @@ void write_reading(Json& json, const Table& table);
 
 std::string selection_json(const SelectionRecord& record);
 // What such a document says about the columns, also one without "schema", as version 0.1 wrote it. Throws
-// Error(bad_data) on anything else; `where` starts the message.
-EarlierSelection read_selection(std::string_view json, const std::string& where);
+// Error(bad_data) on anything else; `where` starts the message. The budget, where there is one, is asked for what it
+// takes.
+EarlierSelection read_selection(std::string_view json, const std::string& where, Budget* budget = nullptr);
 // rank,index,name,score,selected,...,column: one line per feature that the method saw, best first. `index` is the
 // position among the features, `column` the position in the file.
 void write_ranking(const SelectionRecord& record, FileWriter& out);

@@ -84,7 +84,8 @@ std::vector<std::string> JsonValue::strings() const {
 
 class JsonParser {
  public:
-  JsonParser(std::string_view text, const std::string& where) : text_(text), where_(where) {}
+  JsonParser(std::string_view text, const std::string& where, Budget* budget)
+      : text_(text), where_(where), budget_(budget) {}
 
   JsonValue document() {
     JsonValue value = parse(0);
@@ -151,6 +152,7 @@ class JsonParser {
     do {
       if (!take_sign('"')) complain("no key");
       std::string key = parse_string();
+      take_memory(sizeof(std::pair<const std::string, JsonValue>) + kNode);
       if (!take_sign(':')) complain("no colon");
       if (!value.members_.emplace(std::move(key), parse(depth + 1)).second) complain("a key for the second time");
     } while (take_sign(','));
@@ -161,6 +163,7 @@ class JsonParser {
     value.kind_ = JsonValue::Kind::array;
     if (take_sign(']')) return;
     do {
+      make_room(value.items_);
       value.items_.push_back(parse(depth + 1));
     } while (take_sign(','));
     if (!take_sign(']')) complain("no , or ]");
@@ -173,10 +176,20 @@ class JsonParser {
       if (letter == '\\') {
         parse_escape(out);
       } else {
+        make_room(out);
         out += letter;
       }
     }
     return out;
+  }
+
+  template <class Vector>
+  void make_room(Vector& vector) {  // for one more
+    if (budget_ != nullptr && vector.size() == vector.capacity()) grow(vector, 1, *budget_);
+  }
+
+  void take_memory(std::uint64_t bytes) {
+    if (budget_ != nullptr) budget_->take(bytes);
   }
 
   void parse_escape(std::string& out) {
@@ -229,11 +242,16 @@ class JsonParser {
     return std::string(text_.substr(start, at_ - start));
   }
 
+  static constexpr std::size_t kNode = 5 * sizeof(void*);  // what a map has beside each member
+
   std::string_view text_;
   const std::string& where_;
+  Budget* budget_;
   std::size_t at_ = 0;
 };
 
-JsonValue parse_json(std::string_view text, const std::string& where) { return JsonParser(text, where).document(); }
+JsonValue parse_json(std::string_view text, const std::string& where, Budget* budget) {
+  return JsonParser(text, where, budget).document();
+}
 
 }  // namespace tamis

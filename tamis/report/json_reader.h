@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tamis/base/memory.h"
 #include "tamis/base/types.h"
 
 namespace tamis {
@@ -45,7 +46,8 @@ class JsonValue {
 
 inline constexpr int kJsonDepth = 64;
 
-// The whole text must be one document; `where` starts every message.
-JsonValue parse_json(std::string_view text, const std::string& where);
+// The whole text must be one document; `where` starts every message. The values take ten times the memory of the text
+// and more: the budget, where there is one, is asked for it first.
+JsonValue parse_json(std::string_view text, const std::string& where, Budget* budget = nullptr);
 
 }  // namespace tamis

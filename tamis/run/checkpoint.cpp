@@ -51,6 +51,8 @@ std::string difference(const std::string& theirs, const std::string& ours) {
 Checkpoint::Checkpoint(std::string path, std::string key) : path_(std::move(path)), key_(std::move(key)) {
   require(!name_in_folder(path_).empty() && !(file_exists(path_) && file_kind(path_) != FileKind::regular),
           ErrorCode::usage, OptionName{"checkpoint"}, " = ", printable(path_, path_.size()), ", need a file");
+  require(name_in_folder(path_) != kJournal, ErrorCode::usage, OptionName{"checkpoint"}, " = ",
+          printable(path_, path_.size()), ": the name of a file of tamis, need another");
   const OutputFolder writable(folder_of(path_), {}, {});
   remove_leftovers(folder_of(path_), [&](std::string_view name) { return name == name_in_folder(path_); });
 }

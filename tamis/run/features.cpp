@@ -17,6 +17,7 @@
 #include "tamis/data/formats/bytes.h"
 #include "tamis/data/formats/list.h"
 #include "tamis/data/formats/words.h"
+#include "tamis/run/output.h"
 
 namespace tamis {
 
@@ -191,8 +192,12 @@ std::vector<Index> columns_of_file(const Table& table, const std::vector<Index>&
 }
 
 std::vector<std::string> list_words(const std::string& text, Context& context) {
-  if (text.starts_with('@')) return read_list(text.substr(1), context);
-  if (is_list_file(text)) return read_list(text, context);
+  const bool named = text.starts_with('@');
+  if (named || is_list_file(text)) {
+    const std::string path = named ? text.substr(1) : text;
+    complete_result_of(path);
+    return read_list(path, context);
+  }
   std::vector<std::string> words;
   for (std::size_t start = 0; start <= text.size();) {
     const std::size_t end = std::min(text.find(',', start), text.size());
@@ -302,6 +307,7 @@ void leave_out(Table& table, const std::vector<Index>& features) {
 FeatureList read_feature_list(const std::string& path, std::optional<Index> top, Context& context) {
   require(file_kind(path) != FileKind::folder, ErrorCode::bad_data, printable(path, path.size()),
           ": a folder, need a file of one word a line");
+  complete_result_of(path);
   Budget budget(context, printable(path, path.size()));
   const std::string content = read_whole(path, budget, context);
   FeatureList list;

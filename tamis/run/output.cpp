@@ -32,7 +32,11 @@ std::string existing_parent(const std::string& path) {
   std::filesystem::path parent = std::filesystem::absolute(path, gone);
   if (gone == std::errc::not_enough_memory) throw std::bad_alloc();
   require(!gone, ErrorCode::io, "output: ", path, ": the working folder no longer exists");
-  while (!std::filesystem::exists(parent, ignored) && parent.has_relative_path()) parent = parent.parent_path();
+  while (!std::filesystem::exists(parent, ignored) && parent.has_relative_path()) {
+    require(!std::filesystem::is_symlink(parent, ignored), ErrorCode::usage, "output: ", parent.string(),
+            " is a symbolic link to a place that does not exist");
+    parent = parent.parent_path();
+  }
   return parent.string();
 }
 
@@ -97,7 +101,6 @@ void require_ours(const std::string& folder, const std::string& name, const std:
 
 // --- The commit of several files ------------------------------------------------------------------------------------
 
-constexpr std::string_view kJournal = ".tamis-commit";
 constexpr std::string_view kJournalHead = "tamis commit 1\n";
 constexpr std::size_t kMostJournal = 1 << 16;
 
@@ -165,7 +168,23 @@ void complete(const Commit& commit) {
   unlink(commit.journal.c_str());
 }
 
+// A file that is replaced keeps its permissions.
+void keep_mode_of(const std::string& target, int descriptor) {
+  constexpr mode_t kPermissions = 0777;
+  struct stat there {};
+  if (lstat(target.c_str(), &there) == 0 && S_ISREG(there.st_mode)) fchmod(descriptor, there.st_mode & kPermissions);
+}
+
 }  // namespace
+
+void complete_result(const std::string& folder) {
+  struct stat journal {};
+  if (lstat(journal_of(folder).c_str(), &journal) != 0) return;
+  const Descriptor lock = lock_folder(folder);
+  complete(commit_of(folder, read_journal(folder)));
+}
+
+void complete_result_of(const std::string& file) { complete_result(parent_and_name(file).first); }
 
 void write_all(int descriptor, std::string_view bytes, const std::string& path) {
   while (!bytes.empty()) {
@@ -245,8 +264,8 @@ void OutputFolder::add(const std::string& name, const std::function<void(FileWri
   pending_.emplace_back().name = name;  // first, so that a file that is there is always known
   pending_.back().file = make_temporary_file(stage_ ? stage_->path : path_, name);
   const int descriptor = pending_.back().file.open.value();
-  fchmod(descriptor, 0644);
   const std::string target = path_ + "/" + name;
+  keep_mode_of(target, descriptor);
   FileWriter writer(descriptor, target);
   fill(writer);
   writer.flush();

@@ -7,6 +7,9 @@
 //   renamed into place. That is the switch. Then the files get their names and the journal is removed. A run that is
 //   killed in between (some ten microseconds a file) leaves old and new files side by side, with the journal to say
 //   so, and the next run with this folder first completes the renames.
+//   So does who reads the result (complete_result).
+//
+// A new file has the permissions that the umask leaves; one that replaces another has those of the other.
 //
 // Runs that write to one folder at once commit one after the other, by a lock of the folder itself; the last one
 // stays. The folder is never replaced by another: programs may stand in it, watch it or serve it, and it may hold
@@ -39,6 +42,14 @@ class FileWriter {
 
 // All of `bytes` to an open descriptor; throws Error(io) naming `path`.
 void write_all(int descriptor, std::string_view bytes, const std::string& path);
+
+// The file in an output folder that says what a commit has yet to rename.
+inline constexpr std::string_view kJournal = ".tamis-commit";
+
+// For who reads from a folder, or from the folder of a file: completes a result that a killed run had committed.
+// Error(io) where it cannot.
+void complete_result(const std::string& folder);
+void complete_result_of(const std::string& file);
 
 class OutputFolder {
  public:

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <deque>
 #include <map>
-#include <unordered_set>
 
 #include "tamis/base/memory.h"
 #include "tamis/base/text/number.h"
@@ -55,7 +55,31 @@ void mix(std::uint64_t& hash, std::uint64_t bits) {
 
 std::uint64_t hash_of(std::string_view text) { return std::hash<std::string_view>{}(text); }
 
-// What is known of one column while rows pass by.
+// Whether any of many words came twice: 64 bits of each are held, and looked through whenever they have doubled.
+class Words {
+ public:
+  // True where one was found to come twice; then nothing is held any more.
+  bool add(std::uint64_t bits, Budget& budget) {
+    grow(words_, 1, budget);
+    words_.push_back(bits);
+    if (words_.size() < next_look_ || !repeat()) return false;
+    budget.give_back(words_.capacity() * sizeof(std::uint64_t));
+    words_ = {};
+    return true;
+  }
+  bool repeat() {
+    std::sort(words_.begin(), words_.end());
+    next_look_ = 2 * words_.size();
+    return std::adjacent_find(words_.begin(), words_.end()) != words_.end();
+  }
+
+ private:
+  std::vector<std::uint64_t> words_;
+  std::size_t next_look_ = 16;
+};
+
+// What is known of one column while rows pass by. What is missing is what it has not seen, so that a row costs no more
+// than its cells.
 class ColumnSurveyor {
  public:
   void add_number(double value, Index row) {
@@ -68,25 +92,20 @@ class ColumnSurveyor {
     for (Index first : {0, 1}) counts_from_[first] = counts_from_[first] && value == static_cast<double>(row + first);
     last_ = value;
     ++numbers_;
-    see(std::bit_cast<std::uint64_t>(value + 0.0));
+    see(std::bit_cast<std::uint64_t>(value + 0.0), row);
   }
 
   void add_text(std::string_view cell, Index line, Budget& budget) {
     if (is_missing(cell)) {
-      if (found_.missing++ == 0) found_.missing_as = cell;
-      mix(hash_, 0);
+      if (blanks_++ == 0) found_.missing_as = cell;
       return;
     }
     dates_ += is_date(cell) ? 1 : 0;
     answers_ += is_boolean(cell) ? 1 : 0;
     if (found_.not_numbers++ == 0) found_.example = cell.substr(0, 80), found_.example_line = line;
     const std::uint64_t bits = hash_of(cell);
-    if (repeats_ || !words_.insert(bits).second) {
-      repeats_ = true, words_.clear();
-    } else {
-      budget.take(4 * sizeof(std::uint64_t));
-    }
-    see(bits);
+    repeats_ = repeats_ || words_.add(bits, budget);
+    see(bits, line);
   }
 
   // The same of what is a number for a reader who knows how it is written.
@@ -110,6 +129,8 @@ class ColumnSurveyor {
                      : dates_ == values   ? Content::date
                      : answers_ == values ? Content::yes_no
                                           : Content::text;
+    found_.missing = rows - values;
+    repeats_ = repeats_ || words_.repeat();
     found_.constant = values > 0 && same_;
     found_.counts_rows = numbers && numbers_ == rows && rows > 1 && (counts_from_[0] || counts_from_[1]);
     found_.rises = numbers && numbers_ == rows && rises_ && rows >= kFewest;
@@ -122,10 +143,11 @@ class ColumnSurveyor {
   std::uint64_t hash() const { return hash_; }
 
  private:
-  void see(std::uint64_t bits) {
+  // `place`: of the row or line, so that what is missing moves what follows.
+  void see(std::uint64_t bits, Index place) {
     if (numbers_ + found_.not_numbers == 1) first_ = bits;
     same_ = same_ && bits == first_;
-    mix(hash_, bits + 1);
+    mix(hash_, (bits + 1) ^ ((static_cast<std::uint64_t>(place) + 1) * 0xD1B54A32D192ED03U));
   }
 
   void find_sentinel() {
@@ -140,7 +162,8 @@ class ColumnSurveyor {
   bool rises_ = true, same_ = true, repeats_ = false, marked_ = false;
   bool counts_from_[2] = {true, true};
   std::uint64_t first_ = 0, hash_ = 0;
-  std::unordered_set<std::uint64_t> words_;
+  Words words_;
+  Index blanks_ = 0;
   std::map<double, Index> sentinels_;
   Rest rest_;
 };
@@ -163,7 +186,6 @@ class TextSurveyor {
   Survey run() {
     width_ = first_.size() - (layout_.trailing ? 1 : 0);
     budget_.take(width_ * sizeof(ColumnSurveyor));
-    columns_.resize(width_);
     if (!found_.header && width_ > 0) {
       for (Index j = 0; j < width_; ++j) add(j, first_.cell(j), first_line_);
       ++found_.rows;
@@ -178,16 +200,22 @@ class TextSurveyor {
   }
 
  private:
+  // Made for its first cell.
+  ColumnSurveyor& column(Index j) {
+    while (j >= static_cast<Index>(columns_.size())) columns_.emplace_back();
+    return columns_[j];
+  }
+
   void add(Index j, std::string_view text, Index line) {
     double value = 0.0;
     const CellKind kind = parser_->parse(text, value);
     if (kind == CellKind::number) {
-      columns_[j].add_number(value, found_.rows);
+      column(j).add_number(value, found_.rows);
     } else if ((kind == CellKind::thousands && !is_address(trimmed(text))) || kind == CellKind::percent ||
                kind == CellKind::currency) {
-      columns_[j].add_marked(kind, trimmed(text), line, budget_);
+      column(j).add_marked(kind, trimmed(text), line, budget_);
     } else {
-      columns_[j].add_text(trimmed(text), line, budget_);
+      column(j).add_text(trimmed(text), line, budget_);
     }
   }
 
@@ -202,18 +230,27 @@ class TextSurveyor {
       const bool number = scanner_.number(value, text);
       if (!number) text = scanner_.cell().text;
       if (j < width_ && number && parser_->reads_plainly(text)) {
-        columns_[j].add_number(value, found_.rows);
+        column(j).add_number(value, found_.rows);
       } else if (j < width_) {
         add(j, text, line);
       }
       ++j;
     } while (!scanner_.row_ended());
     if (j != first_.size() && found_.ragged++ == 0) found_.ragged_line = line;
-    for (; j < width_; ++j) columns_[j].add_text({}, line, budget_);
     ++found_.rows;
   }
 
+  // A few columns may have a name and no cell; millions of them are a mistake that would take gigabytes.
+  void require_cells() {
+    constexpr Index kMostWithout = 1 << 16;
+    const auto most = static_cast<Index>(columns_.size());
+    require(width_ - most <= kMostWithout, ErrorCode::bad_data, scanner_.where(), ": line ", first_line_, ": ", width_,
+            " columns, but no row has more than ", most, most == 1 ? " cell" : " cells");
+    columns_.resize(width_);
+  }
+
   void finish() {
+    require_cells();
     std::map<std::uint64_t, Index> seen;
     for (Index j = 0; j < width_; ++j) {
       SurveyedColumn column = columns_[j].finish(found_.rows);
@@ -231,7 +268,7 @@ class TextSurveyor {
   std::optional<CellParser> parser_;
   FirstLine first_;
   Index first_line_ = 1, width_ = 0;
-  std::vector<ColumnSurveyor> columns_;
+  std::deque<ColumnSurveyor> columns_;  // those that had a cell
   Survey found_;
 };
 

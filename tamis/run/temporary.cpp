@@ -102,8 +102,9 @@ void remove_temporaries() {
 // Nothing is allocated once it is there, so that none is left over where memory runs out.
 Temporary make_temporary_file(const std::string& folder, const std::string& name) {
   for (;;) {
-    Temporary made{Descriptor(), concat(folder, "/.", name, kTemporary, std::string(kRandomLetters, 'X')), {}};
-    made.open = Descriptor(mkostemp(made.path.data(), O_CLOEXEC));
+    Temporary made{Descriptor(), concat(folder, "/.", name, kTemporary, random_letters()), {}};
+    made.open = Descriptor(open(made.path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));  // but for the umask
+    if (!made.open.open() && errno == EEXIST) continue;
     require(made.open.open(), ErrorCode::io, folder, "/", name, ": ", std::strerror(errno));
     if (locked(made)) return made;
   }

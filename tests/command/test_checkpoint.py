@@ -137,6 +137,44 @@ def test_the_result_is_not_the_checkpoint(tmp_path):
         refused(tamis("select", path, "-c", "3", "-o", out, "--checkpoint", state, "--quiet"), 2, "checkpoint")
 
 
+@pytest.mark.hostile
+@pytest.mark.parametrize("out, state", [
+    ("./out", "out/selection.json"), ("out", "./out/selection.json"), ("out/", "out//ranking.csv"), ("{}/out", "out/report.html"),
+    ("out", "{}/out/clusters.csv"), ("./out", "out/../out/ranking.csv"), ("link/out", "real/out/selection.json"),
+    ("out", "out"), ("./out/", "out"), ("out/of/it", "out"), ("out", "out/.tamis-commit"),
+])
+def test_the_result_is_not_the_checkpoint_however_it_is_spelled(tmp_path, out, state):
+    """Where nothing of both is there yet."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    write_npy(tmp_path / "x.npy", planted())
+    places = ["-o", out.format(tmp_path), "--checkpoint", state.format(tmp_path)]
+    refused(tamis("select", "x.npy", "-m", "ufcm", "-c", "3", "--quiet", *places, cwd=tmp_path), 2, "checkpoint")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["link", "real", "x.npy"]
+
+
+def test_a_checkpoint_may_stand_in_the_folder_of_results(tmp_path):
+    path, out = write_npy(tmp_path / "x.npy", planted()), tmp_path / "out"
+    select(path, "-m", "ufcm", "-c", "3", "-o", out, "--checkpoint", out / "state")
+    assert (out / "selection.json").exists() and not (out / "state").exists()
+
+
+@pytest.mark.hostile
+def test_no_name_is_refused(tmp_path):
+    path = write_npy(tmp_path / "x.npy", planted())
+    refused(tamis("select", path, "-m", "ufcm", "-c", "3", "--checkpoint", ""), 2, "checkpoint", "empty name")
+
+
+def test_a_result_that_is_lost_leaves_the_checkpoint(tmp_path):
+    path, state = write_npy(tmp_path / "x.npy", planted()), tmp_path / "state"
+    words = ["select", path, "-m", "ufcm", "-c", "3", "--checkpoint", state]
+    with open("/dev/full", "w") as full:
+        assert tamis(*words, stdout=full).code == 5
+    assert state.exists()
+    same(select(*words[1:-2]), select(*words[1:]))
+    assert not state.exists()
+
+
 def parts(file):
     """Key and state of a checkpoint."""
     rest = file.split(b"\n", 2)[2]

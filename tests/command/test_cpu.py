@@ -60,6 +60,22 @@ def test_baseline_uses_neither_blas_nor_kernels_of_this_cpu():
     assert facts(env={"TAMIS_CPU": "auto"}) == facts(env={"TAMIS_CPU": ""})
 
 
+@x86_64
+def test_version_names_what_the_flag_asks_for(tmp_path):
+    baseline = facts(env={"TAMIS_CPU": "baseline"})
+    for words in (["select", "--cpu", "baseline", "--version"], ["select", "--version", "--cpu=baseline"],
+                  ["select", tmp_path / "x.npy", "-V", "--cpu", "baseline"]):
+        run = tamis(*words, env={"TAMIS_CPU": ""})
+        assert run.code == 0 and run.out.splitlines()[1] == baseline, str(run)
+
+
+def test_version_does_not_hide_mistakes():
+    refused(tamis("--nonsense", "--version"), 2, "unknown option --nonsense")
+    refused(tamis("select", "--nonsense", "--version"), 2, "unknown option --nonsense")
+    refused(tamis("--cpu", "baseline", "--version"), 2, "--cpu stands before the command", "tamis select --cpu")
+    refused(tamis("select", "--cpu", "z80", "--version"), 2, "cpu = z80")
+
+
 def test_unknown_cpus_are_refused(tmp_path):
     path = write_npy(tmp_path / "x.npy", table())
     refused(tamis("select", path, "--cpu", "z80"), 2, "cpu = z80", "auto or baseline")

@@ -156,6 +156,79 @@ def test_a_journal_of_somebody_else(earlier):
         assert contents(out) == {**before, ".tamis-commit": words.encode(), "victim": b"precious"}
 
 
+def leave_pending(out, later):
+    """What a run that is killed right after the switch leaves: the old files, and the new ones under temporary names."""
+    names = [f".{file.name}.tamis-abcdef" for file in later.iterdir()]
+    for name in names:
+        shutil.copy(later / name[1:-13], out / name)
+    (out / ".tamis-commit").write_text("tamis commit 1\n" + "".join(name + "\n" for name in names))
+
+
+@pytest.mark.parametrize("given", ["out", "out/selection.json"])
+def test_apply_completes_what_it_reads(earlier, tmp_path, given):
+    path, out, before = earlier
+    select(path, "-c", "3", "-k", "3", "-o", tmp_path / "later")
+    leave_pending(out, tmp_path / "later")
+    run = tamis("apply", tmp_path / given, path, "-o", tmp_path / "applied")
+    assert run.code == 0 and np.load(tmp_path / "applied" / "selected.npy").shape[1] == 3, str(run)
+    assert set(os.listdir(out)) == set(before) and features_of_one_result(out) == 3
+
+
+def test_lists_are_read_from_the_whole_result(earlier, tmp_path):
+    path, out, before = earlier
+    (tmp_path / "y.txt").write_text("a\nb\nc\n" * 20)
+    select(path, "-c", "3", "-k", "3", "-o", tmp_path / "later")
+    leave_pending(out, tmp_path / "later")
+    run = tamis("evaluate", path, "--labels", tmp_path / "y.txt", "--list", out / "ranking.csv", "--repeats", "2", "--json")
+    assert run.code == 0 and len(run.json["selected"]) == 3, str(run)
+    assert set(os.listdir(out)) == set(before) and features_of_one_result(out) == 3
+
+
+def test_a_result_that_cannot_be_completed_is_not_read(earlier, tmp_path):
+    path, out, before = earlier
+    for words in ("notes", "tamis commit 1\nvictim\n"):
+        (out / ".tamis-commit").write_text(words)
+        refused(tamis("apply", out, path, "-o", tmp_path / "applied"), 2, ".tamis-commit was not written by tamis")
+    assert contents(out) == {**before, ".tamis-commit": words.encode()} and not (tmp_path / "applied").exists()
+
+
+def test_a_link_to_nowhere_is_refused_at_once(tmp_path):
+    path = write_npy(tmp_path / "x.npy", planted(60, 8))
+    (tmp_path / "out").symlink_to("nowhere")
+    for out in (tmp_path / "out", f"{tmp_path}/out/", tmp_path / "out" / "below"):
+        refused(tamis("select", path, "-c", "3", "-o", out, "--memory", "100MiB"), 2, "out is a symbolic link")
+    assert sorted(os.listdir(tmp_path)) == ["out", "x.npy"]
+
+
+def mode(path):
+    return oct(path.stat().st_mode & 0o777)
+
+
+@pytest.mark.parametrize("place", ["new", "there"])
+def test_new_files_follow_the_umask(tmp_path, place):
+    path, out = write_npy(tmp_path / "x.npy", planted(60, 8)), tmp_path / "out"
+    if place == "there":
+        out.mkdir()
+    words = ["select", str(path), "-c", "3", "--quiet", "-o", str(out)]
+    done = subprocess.run([str(COMMAND), *words], capture_output=True, umask=0o077)
+    assert done.returncode == 0 and {mode(file) for file in out.iterdir()} == {"0o600"}, done
+
+
+def test_files_that_are_replaced_keep_their_permissions(earlier):
+    path, out, before = earlier
+    for name, bits in zip(before, [0o600, 0o640, 0o644, 0o664, 0o400]):
+        (out / name).chmod(bits)
+    wanted = {name: mode(out / name) for name in before}
+    select(path, "-c", "3", "-k", "3", "-o", out)
+    assert {name: mode(out / name) for name in before} == wanted and features_of_one_result(out) == 3
+
+
+def test_the_working_folder_vanished(tmp_path):
+    script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" demo --quiet'
+    done = subprocess.run(["sh", "-c", script, str(COMMAND)], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 5 and "the working folder no longer exists" in done.stderr and done.stdout == "", done
+
+
 @pytest.mark.unsanitized
 def test_memory_runs_out(tmp_path):
     with open(tmp_path / "x.npy", "wb") as file:

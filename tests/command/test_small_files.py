@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.io
 from conftest import peak_memory, planted, refused, same, select, tamis, write_npy
+from limits import at_rest
 
 pytestmark = [pytest.mark.hostile, pytest.mark.unsanitized, pytest.mark.shared]
 
@@ -66,6 +67,48 @@ def test_the_memory_limit_holds_while_reading(tmp_path, case):
     refused(tamis(*command), code, *words, seconds=10)
     exit_code, peak = peak_memory(*command)
     assert exit_code == code and peak < LIMIT + PROGRAM, (exit_code, peak)
+
+
+def test_names_are_read_one_by_one(tmp_path):
+    X, names = write_npy(tmp_path / "x.npy", planted(50, 5)), tmp_path / "names.txt.gz"
+    names.write_bytes(packed(b"a\n" * (1 << 19), times=100))
+    command = ["select", X, "-c", "2", "--names", names, "--memory", 1 << 30]
+    refused(tamis(*command), 3, "names.txt.gz: 52428800 names, need 5")
+    code, peak = peak_memory(*command)
+    assert code == 3 and peak < PROGRAM, (code, peak)
+
+
+@pytest.mark.parametrize("content", ["numbers", "empty arrays", "text", "members"])
+def test_the_document_of_apply(tmp_path, content):
+    X, document = write_npy(tmp_path / "x.npy", planted(50, 5)), tmp_path / "x.json"
+    piece = {"numbers": "[" + "0," * 4_000_000 + "0]", "empty arrays": "[" + "[]," * 2_000_000 + "[]]",
+             "text": '"' + "a" * 90_000_000 + '"', "members": "{" + ",".join(f'"{i}":0' for i in range(700_000)) + "}"}[content]
+    document.write_text('{"method": "ufcm", "selected": ' + piece + "}")
+    command = ["apply", document, X, "-o", tmp_path / "out", "--memory", LIMIT]
+    refused(tamis(*command), 4, "x.json", "the limit is", seconds=10)
+    code, peak = peak_memory(*command)
+    assert code == 4 and peak < LIMIT + PROGRAM, (code, peak)
+
+
+def test_info_of_a_header_that_no_row_fills(tmp_path):
+    (tmp_path / "x.csv.gz").write_bytes(packed(b"a," * (1 << 19), b"a\n1,2\n", times=24))
+    refused(tamis("info", tmp_path / "x.csv.gz"), 3, "line 1: 12582913 columns, but no row has more than 2 cells", seconds=10)
+    code, peak = peak_memory("info", tmp_path / "x.csv.gz")
+    assert code == 3 and peak < UNLIMITED, (code, peak)
+
+
+def test_info_of_short_rows_under_a_wide_header(tmp_path):
+    (tmp_path / "x.csv").write_bytes(b",".join(b"c%d" % j for j in range(5000)) + b"\n" + b"1\n2\n" * 200_000)
+    run = tamis("info", tmp_path / "x.csv", "--json")
+    assert run.code == 0 and "line 2" in run.json["problem"] and run.seconds < at_rest(10), str(run)
+    assert [column["missing"] for column in run.json["columns"][:3]] == [0, 400_000, 400_000]
+
+
+def test_info_of_distinct_words(tmp_path):
+    (tmp_path / "x.csv.gz").write_bytes(packed(b"id,a\n", *NUMBERED))
+    command = ["info", tmp_path / "x.csv.gz", "--memory", LIMIT]
+    code, peak = peak_memory(*command)
+    assert code == 0 and peak < LIMIT + PROGRAM, (code, peak)
 
 
 UNLIMITED_CASES = {

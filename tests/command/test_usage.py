@@ -36,6 +36,24 @@ def test_the_message_says_what_arrived_and_what_is_allowed(table):
     refused(tamis("select", table, "-c", "3", "-m", "nosuch"), 2, "nosuch", "ufcm")
 
 
+def test_options_before_the_command(table):
+    refused(tamis("--json", "select", table), 2, "--json stands before the command", "tamis select --json")
+
+
+def test_yes_or_no_may_be_left_out(tmp_path, table):
+    """The word after such an option is its value only where it says yes or no."""
+    wanted = select(table, "-m", "ufcm", "-k", "2", "-c", "3", "--exact", "yes")
+    for words in (["--exact", table, "-m", "ufcm"], [table, "-m", "ufcm", "--exact"], ["--exact=yes", table, "-m", "ufcm"],
+                  [table, "--exact", "-m", "ufcm"], ["--exact", "true", table, "-m", "ufcm"]):
+        assert select(*words, "-k", "2", "-c", "3")["scores"] == wanted["scores"], words
+    plain = select("--exact", "no", table, "-m", "ufcm", "-k", "2", "-c", "3")
+    assert plain["scores"] == select(table, "-m", "ufcm", "-k", "2", "-c", "3")["scores"] != wanted["scores"]
+
+
+def test_a_config_of_bytes(table):
+    refused(tamis("select", table, "--config", table), 2, "x.npy", "is not an option of tamis select")
+
+
 def test_no_subcommand_and_unknown_subcommand():
     assert tamis().code == 2
     refused(tamis("nosuch"), 2)

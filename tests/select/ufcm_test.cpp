@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 
@@ -467,6 +468,22 @@ TEST_P(UfcmState, ABetaThatNoTableHasIsRefused) {
       state.replace(sizeof(Index), sizeof beta, reinterpret_cast<const char*>(&beta), sizeof beta);
       Kept kept(state);
       support::expect_error(ErrorCode::bad_data, {"damaged", "beta"}, [&] { run(kept); });
+    }
+  }
+}
+
+// Nor can it be one that another table might have.
+TEST_P(UfcmState, AnotherBetaIsRefused) {
+  Kept whole;
+  run(whole);
+  for (const double factor : {0.5, 1 - 1e-6, 1 + 1e-6, 2.0}) {
+    for (std::string state : whole.states) {
+      double beta = 0;
+      std::memcpy(&beta, state.data() + sizeof(Index), sizeof beta);
+      beta *= factor;
+      state.replace(sizeof(Index), sizeof beta, reinterpret_cast<const char*>(&beta), sizeof beta);
+      Kept kept(state);
+      support::expect_error(ErrorCode::bad_data, {"damaged"}, [&] { run(kept); });
     }
   }
 }

@@ -30,6 +30,8 @@ class Fit {
   // Goes on where another fit of the same data and options was, one that began from a fit of a sample or not.
   // Error(bad_data) where the state is not one of those.
   void resume(const std::string& state, bool sampled);
+  // Before the first iteration no objective tells what beta was.
+  void require_beta(double wanted) const;
   Index next_iteration() const { return next_; }
 
   double beta() const { return beta_; }

@@ -37,6 +37,8 @@ void Fit::require_sound_shapes(bool sampled) const {
   require_state(std::ssize(objective_) == next_ - 1 && std::ssize(terms_) == next_ - 1, "objective");
 }
 
+void Fit::require_beta(double wanted) const { require_state(std::abs(beta_ - wanted) <= 1e-9 * wanted, "beta"); }
+
 // Whether beta can be b tr(W0'SW0) / sum_i ||w0^i||^p: the trace is at least tr(S) / d for the leading directions, and
 // at most tr(S); the sum is at most d for p from 0 to 2, and at least 1.
 bool Fit::is_scale_free(double beta) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -286,10 +287,12 @@ UfcmTable ufcm_table(const Source& source, const UfcmOptions& options, Context& 
   return table;
 }
 
-// Goes on where the last run with this checkpoint was.
-void resume(Fit& fit, const std::string& state, bool sampled, Context& context) {
+// Goes on where the last run with this checkpoint was. `first_beta`: that of a new run.
+void resume(Fit& fit, const std::string& state, bool sampled, const std::function<double()>& first_beta,
+            Context& context) {
   try {
     fit.resume(state, sampled);
+    if (fit.next_iteration() == 1) fit.require_beta(first_beta());
   } catch (const Error& error) {
     if (error.code() != ErrorCode::bad_data) throw;
     fail(ErrorCode::bad_data, context.checkpoint->where(), ": ", error.message(), "; delete the file to start over");
@@ -308,15 +311,19 @@ Selection fit_source(const Source& source, const UfcmOptions& options, Context& 
   context.phase("first directions");
   std::optional<Scatter> scatter;
   if (plan.scatter != ScatterPath::centroids) scatter.emplace(z, plan.scatter, context);
-  if (kept) {
-    start.beta = given_beta(options, table.unit);
-  } else {
+  const auto complete = [&](Start& some) {
     const Matrix unknown;
-    complete_start(table, options, std::min(plan.dims, z.cols()), scatter ? scatter->matrix() : unknown, start,
-                   context);
-  }
+    complete_start(table, options, std::min(plan.dims, z.cols()), scatter ? scatter->matrix() : unknown, some, context);
+  };
+  const auto first_beta = [&] {
+    const UncountedPasses uncounted(context);
+    Start anew;
+    if (!options.beta) complete(anew);
+    return options.beta ? given_beta(options, table.unit) : anew.beta;
+  };
+  kept ? static_cast<void>(start.beta = given_beta(options, table.unit)) : complete(start);
   Fit fit(table, options, scatter ? &*scatter : nullptr, std::move(start), context);
-  if (kept) resume(fit, *kept, sampled, context);
+  if (kept) resume(fit, *kept, sampled, first_beta, context);
   const Index begun_at = fit.next_iteration();
   fit.run();
 
