@@ -18,7 +18,8 @@ body { font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: var
 a { color: var(--link); }
 h1 { border-top: 2px solid var(--line); padding-top: 2rem; margin-top: 3rem; }
 pre, code { font-family: ui-monospace, monospace; font-size: .9em; background: var(--soft); border-radius: 3px; }
-code { padding: .1em .25em; }
+code { padding: .1em .25em; overflow-wrap: anywhere; }
+td code { overflow-wrap: normal; }
 pre { padding: .8em; overflow-x: auto; }
 pre code { padding: 0; }
 table { border-collapse: collapse; display: block; overflow-x: auto; }
