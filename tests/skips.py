@@ -8,7 +8,6 @@ EXPECTED = [
     r"not an x86-64 machine",  # test_cpu.py compares digests of x86-64
     r"no [\w.]+ in .* \(TAMIS_DATA\)",  # the data sets of the experiments, which are not ours to ship
     r"no /proc",  # tests that count threads there
-    r"no (zsh|fish|man) on this machine",  # test_shell.py: shells that nothing else needs
 ]
 skipped = {}  # reason -> how many tests
 

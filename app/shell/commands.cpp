@@ -41,6 +41,7 @@ Command add_completion_command(CLI::App& root) {
   set_examples(*app,
                "source <(tamis completion bash)        (this shell; in fish: tamis completion fish | source)\n"
                "tamis completion bash >~/.local/share/bash-completion/completions/tamis\n"
+               "tamis completion zsh >\"${fpath[1]}/_tamis\"\n"
                "tamis completion fish >~/.config/fish/completions/tamis.fish");
   return {app, nullptr, [shell, &root] {
             print_result(completion_for(*shell, root));

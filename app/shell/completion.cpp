@@ -40,12 +40,19 @@ std::string bash_words(const std::vector<std::string>& words) {
   return "COMPREPLY=($(compgen -W " + in_single_quotes(joined(words, " ")) + " -- \"$word\"))";
 }
 
+// Of a list the last word, behind those that are there.
+std::string bash_list(const std::vector<std::string>& words) {
+  return "COMPREPLY=($(compgen -P \"${word%\"${word##*,}\"}\" -W " + in_single_quotes(joined(words, " ")) +
+         " -- \"${word##*,}\"))";
+}
+
 // What follows a flag, or what an argument is; bash itself completes files where nothing is offered.
 std::string bash_value(const FlagOutline& flag) {
   switch (flag.completes) {
-    case Completes::words: return bash_words(flag.words);
+    case Completes::words: return flag.list ? bash_list(flag.words) : bash_words(flag.words);
     case Completes::folders: return "compopt -o dirnames +o default +o bashdefault 2>/dev/null";
     case Completes::files: return ":";
+    case Completes::file_after_at:
     case Completes::nothing: break;
   }
   return "compopt +o default +o bashdefault 2>/dev/null";
@@ -56,8 +63,10 @@ std::string bash_command(const CommandOutline& command, const std::vector<Comman
   std::string values;
   for (const auto& flag : flags_once(command)) {
     flags.insert(flags.end(), flag.names.begin(), flag.names.end());
-    if (!flag.value.empty())
-      values += concat("        ", joined(flag.names, "|"), ") ", bash_value(flag), "; return ;;\n");
+    if (flag.value.empty()) continue;
+    const std::string value = bash_value(flag) + "; return";
+    values += concat("        ", joined(flag.names, "|"), ") ",
+                     flag.optional ? "if [[ $word != -* ]]; then " + value + "; fi" : value, " ;;\n");
   }
   std::string out = concat("    ", command.name.empty() ? "''" : command.name, ")\n");
   if (!values.empty()) out += "      case $before in\n" + values + "      esac\n";
@@ -83,9 +92,13 @@ std::string zsh_text(const std::string& text) {
 
 std::string zsh_action(const FlagOutline& flag) {
   switch (flag.completes) {
-    case Completes::words: return "(" + joined(flag.words, " ") + ")";
+    case Completes::words: {
+      const std::string words = joined(flag.words, " ");
+      return flag.list ? "_values -s , " + zsh_text(flag.value) + " " + words : "(" + words + ")";
+    }
     case Completes::folders: return "_files -/";
     case Completes::files: return "_files";
+    case Completes::file_after_at: return "_tamis_file_after_at";
     case Completes::nothing: break;
   }
   return " ";
@@ -98,7 +111,7 @@ std::string zsh_flag(const FlagOutline& flag) {
     names += (names.empty() ? "" : ",") + name + (flag.value.empty() ? "" : is_long ? "=" : "+");
   }
   std::string text = "[" + zsh_text(short_help(flag)) + "]";
-  if (!flag.value.empty()) text += ":" + zsh_text(flag.value) + ":" + zsh_action(flag);
+  if (!flag.value.empty()) text += (flag.optional ? "::" : ":") + zsh_text(flag.value) + ":" + zsh_action(flag);
   const std::string others = flag.repeats ? "*" : "(" + joined(flag.names, " ") + ")";
   const std::string braces = flag.names.size() > 1 ? "{" + names + "}" : names;
   return in_single_quotes(others) + braces + in_single_quotes(text);
@@ -118,9 +131,15 @@ std::string zsh_command(const CommandOutline& command) {
 
 std::string fish_value(const FlagOutline& flag) {
   switch (flag.completes) {
-    case Completes::words: return " -x -a " + in_single_quotes(joined(flag.words, " "), true);
+    case Completes::words:
+      if (flag.list) {
+        return " -x -a " +
+               in_single_quotes("(__fish_complete_list , 'string split , " + joined(flag.words, ",") + "')", true);
+      }
+      return (flag.optional ? " -f -a " : " -x -a ") + in_single_quotes(joined(flag.words, " "), true);
     case Completes::folders: return " -x -a '(__fish_complete_directories)'";
     case Completes::files: return " -r -F";
+    case Completes::file_after_at: return " -x -a '(__tamis_file_after_at)'";
     case Completes::nothing: break;
   }
   return flag.value.empty() ? "" : " -x";
@@ -135,6 +154,10 @@ std::string fish_command(const CommandOutline& command) {
       names += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
     }
     out += when + names + fish_value(flag) + " -d " + in_single_quotes(short_help(flag), true) + "\n";
+    if (flag.optional) {  // fish itself takes it only behind =
+      out += concat("complete -c tamis -n '__tamis_is ", command.name, "; and __tamis_after ", joined(flag.names, " "),
+                    "' -a ", in_single_quotes(joined(flag.words, " ")), "\n");
+    }
   }
   for (const auto& argument : command.arguments) {
     out += when + (argument.completes == Completes::files ? " -F" : fish_value(argument)) + "\n";
@@ -148,20 +171,24 @@ std::string bash_completion(const std::vector<CommandOutline>& commands) {
   std::string out = R"(# Completion of tamis for bash. To use it now: source <(tamis completion bash)
 # For every new shell: tamis completion bash >~/.local/share/bash-completion/completions/tamis
 _tamis() {
-  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command='' i
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=''
   if [[ $word == = ]]; then  # bash takes --flag=value as three words
     word=''
   elif [[ $before == = ]]; then
     before=${COMP_WORDS[COMP_CWORD - 2]}
   fi
-  for ((i = 1; i < COMP_CWORD; ++i)); do
-    if [[ ${COMP_WORDS[i]} != -* ]]; then
-      command=${COMP_WORDS[i]}
-      break
-    fi
-  done
   COMPREPLY=()
+  if [[ $word == @* ]]; then  # a list in a file
+    local IFS=$'\n'
+    compopt -o filenames 2>/dev/null
+    COMPREPLY=($(compgen -P @ -f -- "${word:1}"))
+    return
+  elif [[ $before == @ ]]; then  # the same where bash takes @ as a word
+    return
+  fi
+  ((COMP_CWORD == 1)) || command=${COMP_WORDS[1]}
   case $command in
+    -*) compopt +o default +o bashdefault 2>/dev/null ;;  # the command comes first
 )";
   for (const auto& command : commands) out += bash_command(command, commands);
   return out + "  esac\n}\ncomplete -o bashdefault -o default -F _tamis tamis\n";
@@ -171,7 +198,11 @@ std::string zsh_completion(const std::vector<CommandOutline>& commands) {
   std::string out = R"(#compdef tamis
 # Completion of tamis for zsh. To use it now: source <(tamis completion zsh)
 # For every new shell: tamis completion zsh >FOLDER/_tamis, where FOLDER is one of $fpath.
+_tamis_file_after_at() {
+  compset -P '@' && _files
+}
 _tamis() {
+  (( CURRENT > 2 )) && [[ $words[2] == -* ]] && return 1  # the command comes first
   local -a commands=(
 )";
   for (const auto& command : commands) {
@@ -202,12 +233,15 @@ std::string fish_completion(const std::vector<CommandOutline>& commands) {
   std::string out = R"(# Completion of tamis for fish. To use it now: tamis completion fish | source
 # For every new shell: tamis completion fish >~/.config/fish/completions/tamis.fish
 function __tamis_is --description 'Whether the command line has this command of tamis'
-    for word in (commandline -opc)[2..-1]
-        string match -q -- '-*' $word; and continue
-        test $word = $argv[1]
-        return
-    end
-    test $argv[1] = none
+    set -l words (commandline -opc) none
+    test $words[2] = $argv[1]
+end
+function __tamis_after --description 'Whether the last word is one of these'
+    contains -- (commandline -opc)[-1] $argv
+end
+function __tamis_file_after_at --description 'A file with a list'
+    set -l word (commandline -ct | string replace -r '^--[a-z]+=' '')
+    string match -q -- '@*' $word; and printf '@%s\n' (__fish_complete_path (string sub -s 2 -- $word))
 end
 complete -c tamis -f
 )";

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/shell/outline.h"
+#include "app/version.h"
 #include "tamis/base/error.h"
 #include "tamis/base/version.h"
 
@@ -55,7 +56,10 @@ std::string roff_flag(const FlagOutline& flag) {
     out += (i == 0 ? "\\fB" : ", \\fB") + roff_text(flag.names[i]) + "\\fR";
   }
   const bool is_argument = !flag.names.front().starts_with("-");
-  if (!flag.value.empty() && !is_argument) out += " \\fI" + roff_text(flag.value) + "\\fR";
+  if (!flag.value.empty() && !is_argument) {
+    const std::string value = "\\fI" + roff_text(flag.value) + "\\fR";
+    out += flag.optional ? " [" + value + "]" : " " + value;
+  }
   return out + "\n" + roff_text(flag.help) + "\n";
 }
 
@@ -129,7 +133,7 @@ std::string markdown_flags(const std::vector<FlagOutline>& flags) {
     std::string names;
     for (const auto& name : flag.names) names += (names.empty() ? "" : ", ") + name;
     const bool is_argument = !flag.names.front().starts_with("-");
-    if (!flag.value.empty() && !is_argument) names += " " + flag.value;
+    if (!flag.value.empty() && !is_argument) names += flag.optional ? " [" + flag.value + "]" : " " + flag.value;
     out += "| `" + names + "` | " + cell(flag.help) + " |\n";
   }
   return out + "\n";
@@ -143,7 +147,7 @@ std::string manual_page(const std::vector<CommandOutline>& commands, const Comma
                  [](char letter) { return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 32) : letter; });
   std::string summary = command.summary;
   if (summary.starts_with("Tamis: ")) summary.erase(0, 7);  // the name stands before it
-  std::string out = concat(".TH ", title, " 1 \"\" \"tamis ", kVersion, "\" \"Tamis\"\n.SH NAME\n",
+  std::string out = concat(".TH ", title, " 1 \"", commit_date(), "\" \"tamis ", kVersion, "\" \"Tamis\"\n.SH NAME\n",
                            roff_text(page_name(command)), " \\- ", roff_text(summary), "\n");
   out += roff_synopsis(command);
   if (command.name.empty()) out += roff_commands(commands);

@@ -38,7 +38,8 @@ Completes kind_of_value(const FlagOutline& flag) {
     return std::find(kinds.begin(), kinds.end(), flag.value) != kinds.end();
   };
   if (!flag.words.empty()) return Completes::words;
-  if (is_one_of({"FILE", "LABELS", "DATA", "SELECTION"})) return Completes::files;
+  if (is_one_of({"FILE", "LABELS", "WEIGHTS", "DATA", "SELECTION"})) return Completes::files;
+  if (is_one_of({"LIST"})) return Completes::file_after_at;
   return is_one_of({"DIR"}) ? Completes::folders : Completes::nothing;
 }
 
@@ -48,9 +49,11 @@ FlagOutline outline_of(const CLI::Option& option) {
   for (const auto& name : option.get_lnames()) flag.names.push_back("--" + name);
   const bool argument = flag.names.empty();
   if (argument) flag.names.push_back(option.get_name(true, false));
-  const bool takes_value = option.get_expected_min() > 0;
+  const bool takes_value = option.get_expected_max() > 0;
   flag.value = argument ? flag.names.front() : takes_value ? option.get_type_name() : "";
-  flag.help = option.get_description();
+  flag.optional = !argument && takes_value && option.get_expected_min() == 0;
+  flag.list = flag.value == "LIST";
+  flag.help = flag.meaning = option.get_description();
   flag.words = words_of_flag(flag.names.back());
   flag.repeats = option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
   flag.completes = kind_of_value(flag);
@@ -59,6 +62,7 @@ FlagOutline outline_of(const CLI::Option& option) {
 
 FlagOutline with_method(FlagOutline flag, const Option& option) {
   flag.help = option_help(option);
+  flag.meaning = option.help;
   flag.words = option.choices;
   if (std::holds_alternative<bool*>(option.value)) flag.words = {"yes", "no"};
   flag.completes = kind_of_value(flag);
@@ -149,9 +153,16 @@ std::vector<FlagOutline> flags_once(const CommandOutline& command) {
 }
 
 std::string short_help(const FlagOutline& flag) {
-  std::size_t end = flag.help.size();
-  for (const char* mark : {": ", "; ", " (", ", such as", ". "}) end = std::min(end, flag.help.find(mark));
-  return flag.help.substr(0, end);
+  const std::string_view text = flag.meaning;
+  if (text.find(": ") < text.find(' ')) return flag.meaning;  // "norm: ...; qr: ..."
+  int depth = 0;                                              // of parentheses: what is in them is not cut
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    for (const char* mark : {": ", "; ", " (", ", such as", ". "}) {
+      if (depth == 0 && text.substr(i).starts_with(mark)) return flag.meaning.substr(0, i);
+    }
+    depth += (text[i] == '(') - (text[i] == ')');
+  }
+  return flag.meaning;
 }
 
 }  // namespace tamis::app

@@ -11,14 +11,17 @@ class App;
 
 namespace tamis::app {
 
-enum class Completes { nothing, files, folders, words };
+enum class Completes { nothing, files, folders, words, file_after_at };
 
 struct FlagOutline {
   std::vector<std::string> names;  // "-k", "--features"; of an argument its name alone
   std::string value;               // "NUMBER"; empty where the flag takes none
   std::string help;
+  std::string meaning;  // the help without range and default, where they are known
   Completes completes = Completes::nothing;
   std::vector<std::string> words;  // all values, where they are few
+  bool optional = false;           // the value may be left out
+  bool list = false;               // several values, with commas between them
   bool repeats = false;
 };
 
@@ -41,7 +44,8 @@ std::vector<CommandOutline> outline(const CLI::App& root);
 // Every flag once, whichever methods have it.
 std::vector<FlagOutline> flags_once(const CommandOutline& command);
 
-// The help up to the first detail: "Random seed", for one line of a menu.
+// The help up to the first detail: "Random seed", for one line of a menu; all of it where it lists what each value
+// means.
 std::string short_help(const FlagOutline& flag);
 
 // The pages and scripts that `tamis manual` and `tamis completion` print.

@@ -9,14 +9,16 @@ Everything is loaded on first use, so importing tamis is cheap.
 import sys
 from importlib import import_module
 
-from ._surroundings import explain_missing_core, missing_package, one_blas_thread, require_python
+from ._surroundings import explain_missing_core, is_command, missing_package, one_blas_thread, require_python
 
-require_python(sys.version_info)
 try:
+    require_python(sys.version_info)
     with one_blas_thread():
         from . import _core
     from ._core import version as __version__
 except ImportError as _error:
+    if is_command():  # a line, as of any other error
+        sys.exit(explain_missing_core(_error))
     raise ImportError(explain_missing_core(_error)) from None
 
 _HOMES = {

@@ -14,6 +14,9 @@ class _OpenedForCore:
         return self._opened.rows
 
     def load(self):
+        from ._surroundings import require_packages
+
+        require_packages()
         from ._core_data import core_data
 
         parts = self._opened.load()

@@ -17,6 +17,14 @@ def require_python(version):
         raise ImportError(f"tamis needs Python 3.10 or later; this is Python {version[0]}.{version[1]}")
 
 
+def is_command():
+    """Whether this process is the command, `tamis` or `python -m tamis`, which has begun to load."""
+    program = (getattr(sys, "argv", None) or [""])[0]
+    words = getattr(sys, "orig_argv", [])  # from Python 3.10 on
+    module = words[words.index("-m") + 1] if program == "-m" and "-m" in words[:-1] else ""
+    return module == "tamis" or os.path.basename(program) in ("tamis", "tamis.exe")
+
+
 @contextmanager
 def one_blas_thread():
     """OpenBLAS, once loaded, starts a thread for every core, and each spins for some 30 ms before it sleeps. Our copy of it
@@ -35,6 +43,8 @@ def one_blas_thread():
 def explain_missing_core(error):
     """Why the compiled module could not be loaded, in one line."""
     text = " ".join(str(error).split())
+    if text.startswith("tamis needs Python"):
+        return text
     library = re.search(r"version [`'](\w+)_([\d.]+)' not found", text)
     if library:
         name = {"GLIBC": "glibc", "GLIBCXX": "libstdc++", "CXXABI": "libstdc++"}.get(library.group(1), library.group(1))
@@ -53,6 +63,13 @@ def missing_package(error):
     """What to install where a package is missing that tamis cannot do without; None for other modules."""
     package = _NEEDED.get((error.name or "").partition(".")[0])
     return package and f"tamis needs {package}, which is not installed: pip install {package}"
+
+
+def require_packages():
+    """For modules that are imported without the package's help."""
+    for module in _NEEDED:
+        if find_spec(module) is None:
+            raise ImportError(missing_package(ImportError(name=module)))
 
 
 def _facts():

@@ -18,6 +18,10 @@ import sys
 import time
 import uuid
 
+from ._surroundings import require_packages
+
+require_packages()
+
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted

@@ -7,6 +7,10 @@ of DBSCAN (-1) are not counted; give them a number of their own to count them.
 As in files, strings that are all numeric are compared as numbers: "3" and "3.0" are the same class.
 """
 
+from ._surroundings import require_packages
+
+require_packages()
+
 from . import _core
 from ._core_data import core_data
 from ._inputs import checked_table, class_numbers, feature_positions, label_array

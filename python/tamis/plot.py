@@ -8,6 +8,10 @@ matplotlib setting is changed. `save_figures` saves the figures of the command's
 import math
 import numbers
 
+from ._surroundings import require_packages
+
+require_packages()
+
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted

@@ -79,6 +79,18 @@ def test_the_citation_names_this_version():
     assert f"\nversion: {tamis.__version__}\n" in (ROOT / "CITATION.cff").read_text()
 
 
+def test_every_license_of_a_part_is_in_the_expression():
+    """SPDX identifiers of pyproject.toml against the table of third_party/README.md."""
+    expression = re.search(r'^license = "(.*)"$', (ROOT / "pyproject.toml").read_text(), flags=re.M).group(1)
+    table = (ROOT / "third_party" / "README.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \|.*\| (.*) \|$", table, flags=re.M)
+    assert {name for name, _ in rows} == {path.parent.name for path in (ROOT / "third_party").glob("*/LICENSE")}
+    known = r"BSD-3-Clause|ISC|MIT|0BSD|Unlicense|CC BY 4.0|GPL-3.0"
+    named = {word for _, licenses in rows for word in re.findall(known, licenses)}
+    assert {word.replace("-or-later", "").replace("-", " ") for word in re.findall(r"[\w.-]+", expression)} == {
+        "MIT", "AND", "WITH", "GCC exception 3.1", *(word.replace("-", " ") for word in named)}
+
+
 def test_the_licenses_are_those_of_the_packages_that_were_built_in():
     """Texts in third_party/ against the packages of the build."""
     from importlib.metadata import distribution, files
@@ -107,7 +119,7 @@ def test_a_wheel_runs_in_another_environment(tmp_path):
     assert not [name for name in names if name.endswith((".a", ".h", ".cmake"))]
     licenses = {name.partition("/licenses/")[2] for name in names if "/licenses/" in name}
     parts = {"CLI11/LICENSE", "vega/LICENSE", "vega/LICENSE-vega-lite", "vega/LICENSE-bundled", "openblas/LICENSE",
-             "nanobind/LICENSE", "robin_map/LICENSE"}
+             "nanobind/LICENSE", "robin_map/LICENSE", "digits/LICENSE"}
     assert licenses == {"LICENSE", *(f"third_party/{part}" for part in parts)}
 
     run(sys.executable, "-m", "venv", tmp_path / "other")

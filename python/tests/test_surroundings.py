@@ -39,6 +39,27 @@ main()"""
     assert done.returncode == 0 and "b" in done.stdout, done.stderr
 
 
+@pytest.mark.parametrize("module", ["dask", "plot", "metrics"])
+def test_a_module_that_is_imported_by_itself_names_a_missing_package(module):
+    block = "import sys; sys.modules['numpy'] = None\n"
+    assert fails(block + f"import tamis.{module}") == "ImportError: tamis needs numpy, which is not installed: pip install numpy"
+
+
+@pytest.mark.parametrize("missing", ["numpy", "scipy"])
+def test_a_reader_does_not_blame_the_file_where_a_package_is_missing(missing, tmp_path):
+    import scipy.io
+
+    scipy.io.savemat(tmp_path / "x.mat", {"X": [[1.0, 2.0], [3.0, 5.0], [4.0, 4.0]]})
+    code = f"""import sys
+sys.modules[{missing!r}] = None
+sys.argv = ["tamis", "select", "x.mat", "-m", "maxvar"]
+from tamis.__main__ import main
+main()"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 3
+    assert done.stderr == f"tamis: x.mat: reading .mat needs {missing}: pip install {missing}\n"
+
+
 def test_an_old_python_is_refused():
     with pytest.raises(ImportError, match="^tamis needs Python 3.10 or later; this is Python 3.9$"):
         _surroundings.require_python((3, 9, 18, "final", 0))
@@ -56,6 +77,16 @@ def test_a_module_for_another_python_is_explained(tmp_path):
     (tmp_path / "tamis" / "_core.cpython-399-x86_64-linux-gnu.so").touch()
     line = fails("import tamis", cwd=tmp_path)
     assert line.startswith("ImportError: tamis: no compiled module for Python 3.") and "_core.cpython-399" in line
+
+
+@pytest.mark.parametrize("words", [["-m", "tamis"], ["tamis"]], ids=" ".join)
+def test_the_command_says_in_one_line_that_it_cannot_load(words, tmp_path):
+    shutil.copytree(Path(tamis.__file__).parent, tmp_path / "lib" / "tamis", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    (tmp_path / "tamis").write_text("import sys\nfrom tamis.__main__ import main\nsys.exit(main())\n")  # as pip writes it
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "lib")}
+    done = subprocess.run([sys.executable, *words, "--version"], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr.startswith("tamis: no compiled module for Python 3.") and done.stderr.count("\n") == 1
 
 
 def test_an_old_glibc_is_explained():

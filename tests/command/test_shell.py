@@ -49,6 +49,48 @@ def test_every_flag_of_the_help_is_completed(command):
     assert {f"--{name}" for name in re.findall(r" -l ([a-z0-9-]+)", section)} == wanted
 
 
+def values_in_help(command):
+    """{flag: what it takes}, empty where it takes nothing; those of every method."""
+    texts = [help_of(command)]
+    if command == "select":
+        texts += [help_of(command, "-m", one["name"]) for one in tamis("methods", "--json").json]
+    found = re.findall(r"^  (?:-\w, )?(--[a-z][a-z0-9-]*)(?: ([A-Z]\S*(?: [A-Z]{2,})*))?(?=  |$)", "\n".join(texts), flags=re.M)
+    return dict(found)
+
+
+@pytest.mark.parametrize("command", ["select", "compare", "reproduce", "manual"])
+def test_values_are_those_of_the_help_and_may_be_left_out_where_they_may(command):
+    wanted = values_in_help(command)
+    optional = {flag for flag, value in wanted.items() if value == "YES/NO"}
+    assert ("--exact" in optional) == (command == "select") and wanted["--help"] == ""
+    table = printed("manual", command, "--markdown")
+    cells = re.findall(r"^\| `(?:-\w, )?(--[a-z][a-z0-9-]*)(?: (\[?)([^\]`]+)\]?)?`", table, flags=re.M)
+    assert {flag: value for flag, _, value in cells} == wanted
+    assert {flag for flag, bracket, _ in cells if bracket} == optional
+    page = printed("manual", command).replace("\\-", "-")
+    entries = re.findall(r"\\fB(--[a-z][a-z0-9-]*)\\fR(?: (\[?)\\fI([^\\]+)\\fR\]?)?$", page, flags=re.M)
+    assert {flag: value for flag, _, value in entries} == wanted
+    assert {flag for flag, bracket, _ in entries if bracket} == optional
+    section = re.search(rf"^        {command}\)\n(.*?) ;;", printed("completion", "zsh"), flags=re.M | re.S).group(1)
+    entries = re.findall(r"(--[a-z][a-z0-9-]*)=?\}?'\[(?:\\.|[^\]\\])*\](?:(::?)([^:']*):)?", section)
+    assert {flag: value for flag, _, value in entries} == wanted
+    assert {flag for flag, colons, _ in entries if colons == "::"} == optional
+    script = printed("completion", "fish")
+    for flag, value in wanted.items():
+        rest = re.search(rf"__tamis_is {command}'(?: -s .)? -l {flag[2:]} (.*?)-d ", script).group(1)
+        assert rest.split()[:1] == (["-f"] if flag in optional else ["-x"] if value and not rest.startswith("-r") else
+                                    ["-r"] if value else []), (flag, rest)
+
+
+def test_what_is_said_of_a_flag_in_a_menu_is_not_cut_within_a_thought():
+    script = printed("completion", "fish")
+    for flag, wanted in {"cpu": "auto: the fastest code for this CPU; baseline: ", "order": "norm: by the norms of ",
+                         "bandwidth": "t of the heat kernel exp(-||xi - xj||^2 / (2 t^2))'", "seed": "Random seed, 0..2^64-1'",
+                         "memory": "Memory limit'"}.items():
+        assert re.search(rf"__tamis_is select' -l {flag} .*-d '(.*)", script).group(1).startswith(wanted.rstrip("'")), flag
+        assert not wanted.endswith("'") or f"-d '{wanted}" in script, flag
+
+
 def test_the_words_that_are_offered_are_those_that_are_allowed(tmp_path):
     """The command says which words it accepts when it gets another one."""
     path = tmp_path / "x.csv"
@@ -64,6 +106,7 @@ def test_the_words_that_are_offered_are_those_that_are_allowed(tmp_path):
 
 def test_a_manual_page_for_every_command_and_none_for_others():
     page = printed("manual")
+    assert re.match(r'\.TH TAMIS 1 "(\d{4}-\d\d-\d\d)?" "tamis ', page)
     assert set(re.findall(r"^\.BR tamis\\-(\w+) \(1\)", page, flags=re.M)) == set(ALL)
     refused(tamis("manual", "selct"), 2, "no command selct", "did you mean 'select'?")
     refused(tamis("completion", "tcsh"), 2, "shell = tcsh", "bash, zsh or fish")
@@ -84,7 +127,7 @@ def test_man_reads_the_pages_without_warnings(command, tmp_path):
     assert done.returncode == 0 and done.stderr == "" and "EXIT STATUS" in done.stdout.upper(), done.stderr
 
 
-def bash_offers(line):
+def bash_offers(line, folder=None):
     """What bash offers at the end of the line."""
     words = line.split(" ")
     code = f"""
@@ -92,7 +135,7 @@ def bash_offers(line):
     COMP_WORDS=({' '.join(f"'{word}'" for word in words)}) COMP_CWORD={len(words) - 1}
     _tamis
     printf '%s\\n' "${{COMPREPLY[@]}}" """
-    done = subprocess.run(["bash", "--norc", "-c", code], capture_output=True, text=True)
+    done = subprocess.run(["bash", "--norc", "-c", code], capture_output=True, text=True, cwd=folder)
     assert done.returncode == 0 and done.stderr == "", done.stderr
     return done.stdout.split()
 
@@ -106,6 +149,19 @@ def test_bash_completes():
     assert bash_offers("tamis methods uf") == ["ufcm"]
     assert bash_offers("tamis manual sel") == ["select"]
     assert bash_offers("tamis select x") == [] and bash_offers("tamis select -k ") == []  # files; nothing
+    assert bash_offers("tamis select x.csv --exact ") == ["yes", "no"]
+    assert bash_offers("tamis select x.csv --exact n") == ["no"]
+    assert bash_offers("tamis select x.csv --exact --js") == ["--json"]  # which takes no value here
+    assert bash_offers("tamis compare x.csv -m uf") == ["ufcm"]
+    assert bash_offers("tamis compare x.csv -m ufcm,lap") == ["ufcm,lapscore"]
+    assert bash_offers("tamis --json select x.csv --sc") == []  # refused: the command comes first
+
+
+def test_bash_completes_a_file_with_a_list(tmp_path):
+    (tmp_path / "names.txt").touch()
+    (tmp_path / "other.txt").touch()
+    assert bash_offers("tamis select x.csv --exclude @na", tmp_path) == ["@names.txt"]
+    assert bash_offers("tamis select x.csv --exclude @ na", tmp_path) == []  # as bash may split it: files
 
 
 @needs("zsh")
@@ -127,4 +183,8 @@ def test_fish_completes(tmp_path):
     assert offers("tamis sel") == ["select"]
     assert offers("tamis select --mi") == ["--missing"]
     assert offers("tamis select --missing dr") == ["drop-columns", "drop-rows"]
+    assert {"--exact=no", "--exact=yes"} <= set(offers("tamis select --exact="))
+    assert {"yes", "no"} <= set(offers("tamis select --exact "))
+    assert offers("tamis compare -m ufcm,lap") == ["ufcm,lapscore"]
+    assert offers("tamis --json select --sc") == []
     assert offers("tamis manual sel") == ["select"]

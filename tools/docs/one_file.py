@@ -14,7 +14,7 @@ STYLE = """
   :root { --ink: #dde3e1; --paper: #15191a; --soft: #202627; --line: #39413f; --link: #4db6ac; }
 }
 body { font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--paper);
-       max-width: 60rem; margin: 0 auto; padding: 1rem; }
+       max-width: 60rem; margin: 0 auto; padding: 1rem; overflow-wrap: break-word; }
 a { color: var(--link); }
 h1 { border-top: 2px solid var(--line); padding-top: 2rem; margin-top: 3rem; }
 pre, code { font-family: ui-monospace, monospace; font-size: .9em; background: var(--soft); border-radius: 3px; }

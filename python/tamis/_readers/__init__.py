@@ -168,4 +168,7 @@ def _one_line_complaints(request: Request) -> Iterator[None]:
     except Exception as error:  # errors of libraries on broken files: any type, any number of lines
         if isinstance(error, OSError) and error.errno is not None:
             raise
+        if isinstance(error, ModuleNotFoundError) and error.name:  # as NumPy itself, which readers import where they need it
+            package = error.name.partition(".")[0]
+            raise MissingReader(f"reading {request.ending} needs {package}: pip install {package}") from error
         raise request.refuse("cannot be read as ", request.ending, ": ", one_line(error)) from error

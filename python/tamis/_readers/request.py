@@ -145,4 +145,5 @@ class Request:
             return importlib.import_module(module)
         except ImportError as error:
             package = module.split(".")[0]
-            raise MissingReader(f"reading {self.ending} needs {package}: pip install 'tamis[io]'") from error
+            wanted = package if package == "scipy" else "'tamis[io]'"  # tamis itself needs SciPy
+            raise MissingReader(f"reading {self.ending} needs {package}: pip install {wanted}") from error
