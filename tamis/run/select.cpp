@@ -131,12 +131,13 @@ void use_graph(BoundMethod& bound, const Method& method, const SelectRequest& re
 
 // What is doubtful about the table as it stands, and about its units where they matter.
 std::vector<Message> warnings_of(const Source& kept, const ColumnMoments& moments, const SelectRequest& request,
-                                 bool units_matter, const std::vector<Index>& available, Context& context) {
+                                 std::optional<Scaling> cure_of_units, const std::vector<Index>& available,
+                                 Context& context) {
   const ColumnName name = name_in(request, available);
   std::vector<Message> warnings;
   if (request.name) warnings = doubts(kept, moments, name, context);
-  if (units_matter) {
-    for (auto& line : doubts_of_units(kept, moments, name)) warnings.push_back(std::move(line));
+  if (cure_of_units) {
+    for (auto& line : doubts_of_units(kept, moments, name, *cure_of_units)) warnings.push_back(std::move(line));
   }
   for (const auto& line : warnings) context.warn(line);
   return warnings;
@@ -433,13 +434,20 @@ SelectResult select_once(const Source& source, const Method& method, BoundMethod
   bound.draw(kept, context);
   const auto moments = column_moments(kept, context);
   result.constant = count_constant(moments);
+  const bool by_variance = method.name == "maxvar";
   if (request.scale == Scaling::automatic) {
     const ScaleAdvice advice = advise_scaling(kept, moments, name_in(request, result.available));
     request.scale = advice.scale, result.scale_reason = advice.reason;
+    if (by_variance && advice.scale == Scaling::standard) {
+      request.scale = Scaling::none, result.scale_reason = "maxvar compares variances, which standard makes equal";
+    }
   }
   result.scale = request.scale;
-  const bool units_matter = request.scale == Scaling::none && !bound.standardizes();
-  const auto warnings = warnings_of(kept, moments, request, units_matter, result.available, context);
+  std::optional<Scaling> cure_of_units;
+  if (request.scale == Scaling::none && !bound.standardizes()) {
+    cure_of_units = by_variance ? Scaling::minmax : Scaling::standard;
+  }
+  const auto warnings = warnings_of(kept, moments, request, cure_of_units, result.available, context);
 
   const auto aimed_at = bound.aims() ? std::optional(k) : std::nullopt;
   const Kept state(request, checkpoint_key(method, bound.options(), aimed_at, request, kept, moments, context),
