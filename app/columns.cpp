@@ -37,7 +37,10 @@ std::string remarks(const Survey& survey, const SurveyedColumn& column) {
     words.push_back("copy of " + printable(name_of_column(survey.columns[first], first), 24));
   }
   say(column.counts_rows, "counts the rows, like an index");
-  say(column.rises && !column.counts_rows, "rises from row to row, like an identifier or a time");
+  say(column.rises && !column.counts_rows,
+      concat(column.falls ? "falls" : "rises", " from row to row, like an identifier or a time"));
+  say(&column == survey.columns.data() && has_shuffled_index(survey),
+      "no name and whole numbers, like an index; --id 0 takes it as row names");
   say(column.distinct, "different in every row, like row names");
   say(column.sentinels > 0, concat(column.sentinels, " times ", short_number(column.sentinel),
                                    ", far from the others, as missing values are marked"));
@@ -46,21 +49,30 @@ std::string remarks(const Survey& survey, const SurveyedColumn& column) {
   return out;
 }
 
-// "--exclude" has commas between names, so such a name goes by its position.
-std::string list_word(const SurveyedColumn& column, std::size_t j) {
-  const bool plain = !column.name.empty() && column.name.find_first_of(",*?@\n\r") == std::string::npos;
-  return plain ? column.name : std::to_string(j);
+// "--exclude" has commas between names, so such a name goes by its position, as one does that several columns have.
+std::string list_word(const Survey& survey, std::size_t j) {
+  const std::string& name = survey.columns[j].name;
+  const auto has_it = [&](const SurveyedColumn& column) { return column.name == name; };
+  const bool plain = !name.empty() && name.find_first_of(",*?@\n\r") == std::string::npos &&
+                     std::count_if(survey.columns.begin(), survey.columns.end(), has_it) == 1;
+  return plain ? name : std::to_string(j);
 }
 
 // Text, dates, and numbers that look like identifiers; not the column that names the rows, nor the labels.
-std::string columns_left_out(const Survey& survey, Index id, const std::string& id_name, const std::string& labels) {
+std::string columns_left_out(const Survey& survey, Index id, const std::string& id_name, const std::string& labels,
+                             const std::vector<std::string>& given) {
   std::string out;
+  const auto is_given = [&](const std::string& word) {
+    return std::any_of(given.begin(), given.end(), [&](const std::string& list) {
+      return concat(",", list, ",").find(concat(",", word, ",")) != std::string::npos;
+    });
+  };
   for (std::size_t j = 0; j < survey.columns.size(); ++j) {
     const SurveyedColumn& column = survey.columns[j];
     const bool named = static_cast<Index>(j) == id || (!column.name.empty() && column.name == id_name) ||
                        (!column.name.empty() && column.name == labels);
-    if (named || (holds_numbers(column) && !is_doubtful(column))) continue;
-    out += (out.empty() ? "" : ",") + list_word(column, j);
+    if (named || (holds_numbers(column) && !is_doubtful(column)) || is_given(list_word(survey, j))) continue;
+    out += (out.empty() ? "" : ",") + list_word(survey, j);
   }
   return out;
 }
@@ -148,22 +160,37 @@ std::string command_line(const std::vector<std::string>& words, bool to_send) {
   return out;
 }
 
-std::string working_command(const DataArguments& arguments, const std::string& labels, const Survey& survey,
-                            const std::string& more) {
-  std::string out = "tamis select " + shell_word(arguments.path);
-  const auto add = [&](const std::string& flag, const std::string& value) {
-    if (!value.empty()) out += " " + flag + " " + shell_word(value);
-  };
+DataArguments working_arguments(const DataArguments& arguments, const std::string& labels, const Survey& survey) {
+  DataArguments working = arguments;
   const Index names = arguments.id.empty() ? column_of_names(survey) : -1;
   // The reader takes it by itself.
   const bool unnamed = names == 0 && names_rows_by_itself(survey);
-  std::string id = arguments.id;
-  if (names >= 0 && !unnamed) id = list_word(survey.columns[names], static_cast<std::size_t>(names));
-  add("--id", id);
-  add("--labels", labels);
-  add("--exclude", columns_left_out(survey, names, id, labels));
-  add("--thousands", arguments.thousands.empty() ? thousands_of(survey) : arguments.thousands);
-  if (has_missing(survey)) out += " --missing mean";
+  if (names >= 0 && !unnamed) working.id = list_word(survey, static_cast<std::size_t>(names));
+  const std::string left_out = columns_left_out(survey, names, working.id, labels, arguments.exclude);
+  if (!left_out.empty()) working.exclude.push_back(left_out);
+  if (working.thousands.empty()) working.thousands = thousands_of(survey);
+  if (has_missing(survey) && working.missing == "refuse") working.missing = "mean";
+  return working;
+}
+
+std::string working_command(const DataArguments& working, const std::string& labels, const std::string& more) {
+  const DataArguments usual;
+  std::string out = "tamis select " + shell_word(working.path);
+  const auto add = [&](const std::string& flag, const std::string& value, const std::string& usually) {
+    if (value != usually) out += " " + flag + " " + shell_word(value);
+  };
+  add("--format", working.format, usual.format);
+  add("--skip", working.skip, usual.skip);
+  add("--header", working.header, usual.header);
+  add("--array", working.array, usual.array);
+  add("--names", working.names, usual.names);
+  if (working.transpose) out += " --transpose";
+  add("--id", working.id, usual.id);
+  add("--labels", labels, "");
+  for (const std::string& list : working.exclude) add("--exclude", list, "");
+  add("--thousands", working.thousands, usual.thousands);
+  add("--missing", working.missing, usual.missing);
+  if (working.counts) out += " --counts";
   return out + more;
 }
 

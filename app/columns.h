@@ -17,9 +17,10 @@ std::string columns_table(const Survey& survey, bool all);
 // [{"column", "name", "holds", ...}, ...]
 void write_columns(Json& json, const Survey& survey);
 
-// The words of `tamis select` for this table: identifiers, columns to leave out, missing values. `more` comes last.
-std::string working_command(const DataArguments& arguments, const std::string& labels, const Survey& survey,
-                            const std::string& more);
+// What `tamis select` needs for this table beside what was given: identifiers, columns to leave out, missing values.
+DataArguments working_arguments(const DataArguments& arguments, const std::string& labels, const Survey& survey);
+// The words of that command. `more` comes last.
+std::string working_command(const DataArguments& working, const std::string& labels, const std::string& more);
 
 // "tamis select table.csv -k 5" of the words after the name of the program. `to_send`: for a page that other people
 // see, where an absolute path is only its last part.

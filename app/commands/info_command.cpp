@@ -68,11 +68,20 @@ struct Known {
   Profile profile;
   ScaleAdvice advice;
   std::vector<std::string> doubts;
+  bool raw_counts = false;
+  bool works = true;        // the command below
+  bool has_choice = false;  // it does with either meaning of points and commas
 
+  DataArguments working() const {
+    DataArguments out = working_arguments(arguments.data, arguments.labels, survey ? *survey : Survey());
+    out.counts = out.counts || raw_counts;
+    return out;
+  }
+  // Empty where no options make the table readable.
   std::string command() const {
-    std::string more = arguments.data.counts ? " --counts" : "";
-    if (advice.scale != Scaling::none) more += concat(" --scale ", name_of(advice.scale));
-    return working_command(arguments.data, arguments.labels, survey ? *survey : Survey(), more);
+    if (!works) return {};
+    const bool scales = advice.scale != Scaling::none && !raw_counts;
+    return working_command(working(), arguments.labels, scales ? concat(" --scale ", name_of(advice.scale)) : "");
   }
 };
 
@@ -128,6 +137,11 @@ std::string describe(const Known& known, const Context& context) {
   if (known.survey) out += "\n" + columns_table(*known.survey, known.arguments.all);
   if (known.table) out += "\n" + costs_table(known.table->source.size(), context);
   const std::string command = known.command();
+  if (known.has_choice) {
+    return out +
+           "\nNext: tamis select with --thousands . or with --thousands , as the problem says; the file cannot tell\n";
+  }
+  if (command.empty()) return out + "\nNext: mend the file; no options of tamis select read it as it is\n";
   return out + "\nNext: " + printable(command, command.size()) + "\n";
 }
 
@@ -214,6 +228,7 @@ void look_at_numbers(Known& known, Session& session) {
   known.profile = naming(table.path, [&] { return profile(table.source, context); });
   if (known.profile.not_finite > 0) return;
   const ColumnName name = [&](Index j) { return name_or_position(table, j); };
+  known.raw_counts = looks_like_counts(table.source, column_moments(table.source, context));
   for (const Message& doubt : doubts(table.source, column_moments(table.source, context), name, context)) {
     known.doubts.push_back(doubt.text());
   }
@@ -237,13 +252,34 @@ std::shared_ptr<const std::string> read_pipe(const std::string& path, Context& c
   return std::make_shared<const std::string>(read_whole(*bytes, budget));
 }
 
+// Whether the command that is recommended would read the table.
+bool reads_as_recommended(const Known& known, const std::string& thousands, const ReadOptions& asked,
+                          const Context& context) {
+  Context quiet(context.threads());
+  quiet.memory_limit = context.memory_limit;
+  quiet.is_cancelled = context.is_cancelled;
+  DataArguments working = known.working();
+  if (!thousands.empty()) working.thousands = thousands;
+  try {
+    ReadOptions read = working.read_options();
+    read.text = asked.text;
+    read.text_columns = words_of(working.exclude, quiet);
+    if (!known.arguments.labels.empty()) read.labels = {known.arguments.labels};
+    open_table(working.path, read, quiet).load();
+  } catch (const Error& error) {
+    return error.code() != ErrorCode::bad_data && error.code() != ErrorCode::usage;
+  }
+  return true;
+}
+
 int run_info(const InfoArguments& arguments) {
   Session session(*arguments.run);
   ReadOptions read = arguments.data.read_options();
   if (read.missing == Missing::refuse) read.missing = Missing::keep;  // and counted
   if (!arguments.labels.empty()) read.labels = {arguments.labels};
   if (is_pipe(arguments.data.path)) read.text = read_pipe(arguments.data.path, session.context());
-  Known known{arguments, survey_text(arguments.data.path, read, session.context()), {}, {}, {}, {}, {}};
+  Known known{arguments, survey_text(arguments.data.path, read, session.context()), {}, {}, {}, {}, {}, false, true,
+              false};
   if (known.survey) read.text_columns = columns_of_text(known);
   try {
     known.table = session.read(arguments.data, read, peaks_of_one_pass(session.context()));
@@ -252,6 +288,10 @@ int run_info(const InfoArguments& arguments) {
     if (error.code() != ErrorCode::bad_data || !known.survey || known.survey->rows == 0) throw;
     known.table.reset();
     known.problem = error.what();
+    known.works = reads_as_recommended(known, "", read, session.context());
+    known.has_choice = !known.works && arguments.data.thousands.empty() &&
+                       reads_as_recommended(known, ".", read, session.context()) &&
+                       reads_as_recommended(known, ",", read, session.context());
   }
   session.bar().clear();
   const Context& context = session.context();

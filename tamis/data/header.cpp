@@ -16,7 +16,7 @@ std::vector<std::string> read_header(ByteStream& bytes, char delimiter, const Re
   scanner.skip_blank_lines();
   FirstLine line(budget);
   read_first_line(scanner, layout, line);
-  if (!is_header(line, layout.delimiter, options.header)) return {};
+  if (!is_header(line, layout, options.header)) return {};
   std::vector<std::string> names;
   for (Index j = 0; j < line.size(); ++j) add_word(names, line.cell(j), budget);
   return names;

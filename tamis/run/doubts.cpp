@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "tamis/base/error.h"
 #include "tamis/base/text/quote.h"
@@ -40,33 +39,63 @@ bool visit_column(const Source& source, const Block& block, Index j, Visit visit
 
 // --- Columns that count --------------------------------------------------------------------------------------------
 
-// n different whole numbers have a range of at least n - 1, which rules most columns out without a look at them.
-std::vector<Index> may_count(const ColumnMoments& moments) {
-  constexpr Index kFewest = 8;  // rows; fewer are often in order by chance
+// Columns whose moments leave that open. n different whole numbers have a range of at least n - 1; numbers in even
+// steps have nearly the variance of a uniform distribution, 1/12 of the square of their range. That rules most columns
+// out without a look at them.
+std::vector<Index> may_count(const ColumnMoments& moments, const ColumnName& name) {
+  constexpr double kLeast = 0.04, kMost = 0.13;
   std::vector<Index> columns;
-  for (Index j = 0; j < static_cast<Index>(moments.min.size()) && moments.rows >= kFewest; ++j) {
-    const double low = moments.min[j], high = moments.max[j];
-    if (is_whole(low) && is_whole(high) && high - low >= static_cast<double>(moments.rows - 1)) columns.push_back(j);
+  for (Index j = 0; j < static_cast<Index>(moments.min.size()); ++j) {
+    const double low = moments.min[j], high = moments.max[j], range = high - low;
+    if (!moments.varies(j)) continue;
+    const bool whole = is_whole(low) && is_whole(high) && range >= static_cast<double>(moments.rows - 1);
+    const double share = std::sqrt(moments.variance(j)) / range;
+    const bool even = share * share > kLeast && share * share < kMost;
+    const std::string called = name(j);
+    if (whole || even || is_id_like(called) || is_time_like(called)) columns.push_back(j);
   }
   return columns;
 }
 
-std::vector<Index> counting_columns(const Source& source, const ColumnMoments& moments, Context& context) {
-  std::vector<Index> columns = may_count(moments);
-  std::vector<double> last(columns.size(), -std::numeric_limits<double>::infinity());
+struct Counting {
+  std::vector<Index> columns;
+  bool rise = true, whole = true;  // all of them
+};
+
+Counting counting_columns(const Source& source, const ColumnMoments& moments, const ColumnName& name,
+                          Context& context) {
+  std::vector<Index> columns = may_count(moments, name);
+  std::vector<Course> courses(columns.size());
   const Store& store = source.store();
   for (Index b = 0; b < store.block_count() && !columns.empty(); ++b) {
     context.check_cancelled();
     const Block block = store.block(b);
     std::size_t kept = 0;
     for (std::size_t k = 0; k < columns.size(); ++k) {
-      double before = last[k];
-      const auto rises = [&](double value) { return is_whole(value) && value > std::exchange(before, value); };
-      if (visit_column(source, block, columns[k], rises)) columns[kept] = columns[k], last[kept++] = before;
+      Course course = courses[k];
+      const auto goes_on = [&](double value) { return course.add(value); };
+      if (visit_column(source, block, columns[k], goes_on)) columns[kept] = columns[k], courses[kept++] = course;
     }
-    columns.resize(kept), last.resize(kept);
+    columns.resize(kept), courses.resize(kept);
   }
-  return columns;
+  Counting found;
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    if (!courses[k].is_index(name(columns[k]))) continue;
+    found.columns.push_back(columns[k]);
+    found.rise = found.rise && courses[k].rises();
+    found.whole = found.whole && courses[k].whole();
+  }
+  return found;
+}
+
+std::vector<Message> doubts_of_counting(const Source& source, const ColumnMoments& moments, const ColumnName& name,
+                                        Context& context) {
+  const auto [columns, rise, whole] = counting_columns(source, moments, name, context);
+  if (columns.empty()) return {};
+  const char* go = columns.size() == 1 ? (rise ? " rises" : " falls") : rise ? " rise" : " rise or fall";
+  return {message(named_columns(columns, name), go, " from row to row", whole ? " in whole numbers" : "",
+                  ", as identifiers and times do; ", Flag{"exclude", printable(name(columns[0]))},
+                  " unless it is meant as a feature")};
 }
 
 // --- Numbers that stand for missing values -------------------------------------------------------------------------
@@ -77,7 +106,7 @@ Rest rest_of(const Source& source, Index j, double sentinel, Context& context) {
   for (Index b = 0; b < source.store().block_count(); ++b) {
     context.check_cancelled();
     visit_column(source, source.store().block(b), j, [&](double value) {
-      if (value == sentinel) {
+      if (is_about(value, sentinel)) {
         ++rest.found;
       } else {
         rest.add(value);
@@ -86,6 +115,16 @@ Rest rest_of(const Source& source, Index j, double sentinel, Context& context) {
     });
   }
   return rest;
+}
+
+// Whether nearly all numbers of the column are at its ends, as where one end is far from all others: then its variance
+// is p (1 - p) of the square of the range, p being the share at the upper end.
+bool may_have_far_end(const ColumnMoments& moments, Index j) {
+  constexpr double kClose = 0.01, kLeast = 100.0;  // smaller numbers are codes
+  const double range = moments.max[j] - moments.min[j];
+  if (!(std::max(std::abs(moments.min[j]), std::abs(moments.max[j])) >= kLeast)) return false;
+  const double p = (moments.mean[j] - moments.min[j]) / range, share = std::sqrt(moments.variance(j)) / range;
+  return std::abs(share * share - p * (1.0 - p)) <= kClose * p * (1.0 - p) + 1.0 / static_cast<double>(moments.rows);
 }
 
 std::vector<Message> doubts_of_sentinels(const Source& source, const ColumnMoments& moments, const ColumnName& name,
@@ -97,10 +136,10 @@ std::vector<Message> doubts_of_sentinels(const Source& source, const ColumnMomen
   std::size_t looked_at = 0;
   for (Index j = 0; j < source.cols() && looked_at < kLookedAt; ++j) {
     for (const double end : {moments.min[j], moments.max[j]}) {
-      if (!is_sentinel(end) || !moments.varies(j)) continue;
+      if (!moments.varies(j) || !(is_sentinel(end) || may_have_far_end(moments, j))) continue;
       ++looked_at;
       const Rest rest = rest_of(source, j, end, context);
-      if (!rest.leaves_apart(end)) continue;
+      if (!rest.makes_sentinel(end)) continue;
       if (columns.empty() || columns.back() != j) columns.push_back(j);
       if (found == 0) example = end;
       found += rest.found;
@@ -129,10 +168,36 @@ bool all_whole(const Block& block) {
   return true;
 }
 
-// Whole numbers from 0 whose largest is that of a few columns. Pixels reach theirs in many.
-bool looks_like_counts(const Source& source, const ColumnMoments& moments) {
-  constexpr Index kFewest = 50;      // columns
-  constexpr double kLargest = 20.0;  // of codes and marks
+// Whether the columns are of very different sizes, and each varies at least like a count of its size (Poisson: the
+// variance is the mean). Ratings and pixels reach similar values; years and sizes in millimeters vary less.
+bool vary_like_counts(const ColumnMoments& moments) {
+  constexpr std::size_t kFewest = 20;  // columns
+  constexpr double kLargest = 20.0;    // of codes and marks
+  constexpr double kUneven = 10.0;     // the largest by the middle one
+  constexpr double kNearlyAll = 0.9, kPoisson = 0.5;
+  if (moments.max.size() < kFewest) return false;
+  std::vector<double> highest = moments.max;
+  const auto middle = highest.begin() + static_cast<std::ptrdiff_t>(highest.size() / 2);
+  std::nth_element(highest.begin(), middle, highest.end());
+  if (*middle < kLargest || *std::max_element(middle, highest.end()) < kUneven * *middle) return false;
+  std::size_t vary = 0;
+  for (std::size_t j = 0; j < moments.max.size(); ++j) {
+    const auto column = static_cast<Index>(j);
+    vary += !moments.varies(column) || moments.variance(column) >= kPoisson * moments.mean[j] ? 1 : 0;
+  }
+  return static_cast<double>(vary) >= kNearlyAll * static_cast<double>(moments.max.size());
+}
+
+// Of many columns, half of which have a 0 and few of which reach the largest number, as pixels do in many.
+bool are_mostly_from_zero(const ColumnMoments& moments, Index from_zero) {
+  constexpr std::size_t kFewest = 50;  // columns
+  constexpr double kLargest = 20.0;    // of codes and marks
+  const std::size_t d = moments.max.size();
+  return d >= kFewest && *std::max_element(moments.max.begin(), moments.max.end()) >= kLargest &&
+         2 * static_cast<std::size_t>(from_zero) >= d;
+}
+
+bool are_counts(const Source& source, const ColumnMoments& moments) {
   const double most = *std::max_element(moments.max.begin(), moments.max.end());
   Index from_zero = 0, at_most = 0;
   for (std::size_t j = 0; j < moments.min.size(); ++j) {
@@ -142,7 +207,8 @@ bool looks_like_counts(const Source& source, const ColumnMoments& moments) {
     at_most += high == most ? 1 : 0;
   }
   const Index d = source.cols();
-  if (d < kFewest || most < kLargest || 2 * from_zero < d || 100 * at_most > std::max<Index>(100, d)) return false;
+  if (100 * at_most > std::max<Index>(100, d)) return false;
+  if (!are_mostly_from_zero(moments, from_zero) && !vary_like_counts(moments)) return false;
   return all_whole(source.store().some_rows(0, std::min(kPieceRows, source.rows())));
 }
 
@@ -175,7 +241,7 @@ std::string shared_unit(const Source& source, const ColumnMoments& moments) {
   if (negative) return {};
   const bool mostly_from_zero =
       source.cols() >= kFewest && static_cast<double>(from_zero) >= kFromZero * static_cast<double>(source.cols());
-  if ((mostly_from_zero && whole) || looks_like_counts(source, moments)) {
+  if ((mostly_from_zero && whole) || are_counts(source, moments)) {
     return "all columns hold whole numbers from 0, as counts and pixels are";
   }
   if (mostly_from_zero && reach_alike(moments)) return "all columns reach from 0 to similar values";
@@ -195,6 +261,10 @@ std::pair<Index, Index> extreme_columns(const Source& source, const ColumnMoment
 
 }  // namespace
 
+bool looks_like_counts(const Source& source, const ColumnMoments& moments) {
+  return !moments.max.empty() && are_counts(source, moments);
+}
+
 std::vector<Message> doubts(const Source& source, const ColumnMoments& moments, const ColumnName& name,
                             Context& context) {
   std::vector<Message> lines;
@@ -205,13 +275,7 @@ std::vector<Message> doubts(const Source& source, const ColumnMoments& moments, 
   }
   if (source.sparse()) return lines;
   for (auto& line : doubts_of_sentinels(source, moments, name, context)) lines.push_back(std::move(line));
-  const std::vector<Index> counting = counting_columns(source, moments, context);
-  if (!counting.empty()) {
-    const bool one = counting.size() == 1;
-    lines.push_back(message(named_columns(counting, name), one ? " rises" : " rise",
-                            " from row to row in whole numbers, as identifiers and times do; ",
-                            Flag{"exclude", printable(name(counting[0]))}, " unless it is meant as a feature"));
-  }
+  for (auto& line : doubts_of_counting(source, moments, name, context)) lines.push_back(std::move(line));
   return lines;
 }
 
@@ -227,13 +291,14 @@ ScaleAdvice advise_scaling(const Source& source, const ColumnMoments& moments, c
                  printable(name(most)), " and ", printable(name(least)), ")")};
 }
 
-std::vector<Message> doubts_of_units(const Source& source, const ColumnMoments& moments, const ColumnName& name) {
+std::vector<Message> doubts_of_units(const Source& source, const ColumnMoments& moments, const ColumnName& name,
+                                     Scaling cure) {
   const double spread = deviation_spread(moments);
   if (!(spread > kWideSpread) || advise_scaling(source, moments, name).scale == Scaling::none) return {};
   const auto [most, least] = extreme_columns(source, moments);
   return {message("column standard deviations differ by a factor of ", short_number(spread, 3), " (columns ",
                   printable(name(most)), " and ", printable(name(least)),
-                  "), so the columns with large numbers dominate; consider ", Flag{"scale", "standard"})};
+                  "), so the columns with large numbers dominate; consider ", Flag{"scale", name_of(cure)})};
 }
 
 }  // namespace tamis

@@ -12,11 +12,15 @@ namespace tamis {
 
 using ColumnName = std::function<std::string(Index)>;
 
-// Raw counts; and in dense rows columns of whole numbers that rise from row to row (identifiers, times) and numbers
-// that stand for missing values (-9999 and the like, far from all others of their column). A pass only where the
-// moments raise a doubt.
+// Raw counts; and in dense rows columns that rise or fall from row to row as identifiers and times do, and numbers that
+// stand for missing values (-9999 and the like, far from all others of their column). A pass only where the moments
+// raise a doubt.
 std::vector<Message> doubts(const Source& source, const ColumnMoments& moments, const ColumnName& name,
                             Context& context);
+
+// Whole numbers from 0 on as molecules, words and clicks give: 50 columns or more, half of them with a 0, of which few
+// reach the largest number; or 20 or more of very different sizes that vary at least as counts of their size do.
+bool looks_like_counts(const Source& source, const ColumnMoments& moments);
 
 // The scaling that --scale auto takes, and why, in words. None where the columns share a unit, by their types and
 // ranges:
@@ -30,7 +34,8 @@ struct ScaleAdvice {
 ScaleAdvice advise_scaling(const Source& source, const ColumnMoments& moments, const ColumnName& name);
 
 // Where that advice is to scale, and standard deviations differ by more than 100: which columns dominate, and which do
-// not count.
-std::vector<Message> doubts_of_units(const Source& source, const ColumnMoments& moments, const ColumnName& name);
+// not count, and `cure`.
+std::vector<Message> doubts_of_units(const Source& source, const ColumnMoments& moments, const ColumnName& name,
+                                     Scaling cure = Scaling::standard);
 
 }  // namespace tamis

@@ -131,12 +131,13 @@ void use_graph(BoundMethod& bound, const Method& method, const SelectRequest& re
 
 // What is doubtful about the table as it stands, and about its units where they matter.
 std::vector<Message> warnings_of(const Source& kept, const ColumnMoments& moments, const SelectRequest& request,
-                                 bool units_matter, const std::vector<Index>& available, Context& context) {
+                                 std::optional<Scaling> cure_of_units, const std::vector<Index>& available,
+                                 Context& context) {
   const ColumnName name = name_in(request, available);
   std::vector<Message> warnings;
   if (request.name) warnings = doubts(kept, moments, name, context);
-  if (units_matter) {
-    for (auto& line : doubts_of_units(kept, moments, name)) warnings.push_back(std::move(line));
+  if (cure_of_units) {
+    for (auto& line : doubts_of_units(kept, moments, name, *cure_of_units)) warnings.push_back(std::move(line));
   }
   for (const auto& line : warnings) context.warn(line);
   return warnings;
@@ -472,10 +473,17 @@ class SingleRun {
     if (request_.scale == Scaling::automatic) {
       const ScaleAdvice advice = advise_scaling(kept_, moments_, name_in(request_, result_.available));
       request_.scale = advice.scale, result_.scale_reason = advice.reason;
+      if (method_.scores_are_variances && advice.scale == Scaling::standard) {
+        request_.scale = Scaling::none;
+        result_.scale_reason = concat(method_.name, " compares variances, which standard makes equal");
+      }
     }
     result_.scale = request_.scale;
-    const bool units_matter = request_.scale == Scaling::none && !bound_.standardizes();
-    doubts_ = warnings_of(kept_, moments_, request_, units_matter, result_.available, context_);
+    std::optional<Scaling> cure_of_units;
+    if (request_.scale == Scaling::none && !bound_.standardizes()) {
+      cure_of_units = method_.scores_are_variances ? Scaling::minmax : Scaling::standard;
+    }
+    doubts_ = warnings_of(kept_, moments_, request_, cure_of_units, result_.available, context_);
   }
 
   void run_method() {

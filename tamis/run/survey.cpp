@@ -78,6 +78,34 @@ class Words {
   std::size_t next_look_ = 16;
 };
 
+// The ends of the numbers of a column, how often each occurs and what comes next to it.
+class Ends {
+ public:
+  void add(double value) {
+    if (value < low_) {
+      next_low_ = low_, low_ = value, lows_ = 1;
+    } else {
+      lows_ += value == low_ ? 1 : 0;
+      if (value > low_) next_low_ = std::min(next_low_, value);
+    }
+    if (value > high_) {
+      next_high_ = high_, high_ = value, highs_ = 1;
+    } else {
+      highs_ += value == high_ ? 1 : 0;
+      if (value < high_) next_high_ = std::max(next_high_, value);
+    }
+  }
+  double low() const { return low_; }
+  // An end, and the others.
+  std::pair<double, Rest> lowest() const { return {low_, {next_low_, high_, lows_}}; }
+  std::pair<double, Rest> highest() const { return {high_, {low_, next_high_, highs_}}; }
+
+ private:
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  double low_ = kInfinity, high_ = -kInfinity, next_low_ = kInfinity, next_high_ = -kInfinity;
+  Index lows_ = 0, highs_ = 0;
+};
+
 // What is known of one column while rows pass by. What is missing is what it has not seen, so that a row costs no more
 // than its cells.
 class ColumnSurveyor {
@@ -86,11 +114,9 @@ class ColumnSurveyor {
     if (is_sentinel(value))
       ++sentinels_[value];
     else
-      rest_.add(value);
-    const bool whole = value == std::floor(value);
-    rises_ = rises_ && whole && (numbers_ == 0 || value > last_);
+      ends_.add(value);
+    course_.add(value);
     for (Index first : {0, 1}) counts_from_[first] = counts_from_[first] && value == static_cast<double>(row + first);
-    last_ = value;
     ++numbers_;
     see(std::bit_cast<std::uint64_t>(value + 0.0), row);
   }
@@ -102,6 +128,7 @@ class ColumnSurveyor {
     }
     dates_ += is_date(cell) ? 1 : 0;
     answers_ += is_boolean(cell) ? 1 : 0;
+    like_numbers_ += begins_like_number(cell) ? 1 : 0;
     if (found_.not_numbers++ == 0) found_.example = cell.substr(0, 80), found_.example_line = line;
     const std::uint64_t bits = hash_of(cell);
     repeats_ = repeats_ || words_.add(bits, budget);
@@ -110,17 +137,13 @@ class ColumnSurveyor {
 
   // The same of what is a number for a reader who knows how it is written.
   void add_marked(CellKind kind, std::string_view cell, Index line, Budget& budget) {
-    if (kind == CellKind::thousands && found_.grouped++ == 0) {
-      const char separator = group_separator(cell);
-      found_.thousands =
-          std::string_view(",.'").find(separator) == std::string_view::npos ? "space" : std::string(1, separator);
-    }
+    if (kind == CellKind::thousands && found_.grouped++ == 0) found_.thousands = thousands_word(cell);
     marked_ = true;
     add_text(cell, line, budget);
   }
 
-  SurveyedColumn finish(Index rows) {
-    constexpr Index kFewest = 8;  // rows; fewer are often in order by chance
+  SurveyedColumn finish(Index rows, const std::string& name) {
+    found_.name = name;
     const Index values = numbers_ + found_.not_numbers;
     const bool numbers = values > 0 && found_.not_numbers == 0;
     const bool readable = values > 0 && found_.not_numbers == found_.grouped;
@@ -133,9 +156,13 @@ class ColumnSurveyor {
     repeats_ = repeats_ || words_.repeat();
     found_.constant = values > 0 && same_;
     found_.counts_rows = numbers && numbers_ == rows && rows > 1 && (counts_from_[0] || counts_from_[1]);
-    found_.rises = numbers && numbers_ == rows && rises_ && rows >= kFewest;
-    found_.distinct =
-        found_.content == Content::text && numbers_ == 0 && !repeats_ && !marked_ && values == rows && rows > 1;
+    found_.rises = numbers && numbers_ == rows && course_.is_index(name);
+    found_.falls = found_.rises && !course_.rises();
+    found_.may_be_index = numbers && numbers_ == rows && course_.whole() && ends_.low() >= 0.0;
+    // 12 ms and (3.5) are numbers with something around them.
+    const bool names_rows = like_numbers_ < values || is_id_like(name);
+    found_.distinct = found_.content == Content::text && numbers_ == 0 && !repeats_ && !marked_ && values == rows &&
+                      rows > 1 && names_rows;
     if (numbers) find_sentinel();
     return found_;
   }
@@ -151,21 +178,26 @@ class ColumnSurveyor {
   }
 
   void find_sentinel() {
+    const auto [low, above] = ends_.lowest();
+    const auto [high, below] = ends_.highest();
     for (const auto& [value, count] : sentinels_) {
-      if (rest_.leaves_apart(value) && count > found_.sentinels) found_.sentinel = value, found_.sentinels = count;
+      const Rest rest{low, high, count};
+      if (rest.makes_sentinel(value) && count > found_.sentinels) found_.sentinel = value, found_.sentinels = count;
     }
+    if (found_.sentinels == 0 && above.makes_sentinel(low)) found_.sentinel = low, found_.sentinels = above.found;
+    if (found_.sentinels == 0 && below.makes_sentinel(high)) found_.sentinel = high, found_.sentinels = below.found;
   }
 
   SurveyedColumn found_;
-  Index numbers_ = 0, dates_ = 0, answers_ = 0;
-  double last_ = 0.0;
-  bool rises_ = true, same_ = true, repeats_ = false, marked_ = false;
+  Index numbers_ = 0, dates_ = 0, answers_ = 0, like_numbers_ = 0;
+  bool same_ = true, repeats_ = false, marked_ = false;
   bool counts_from_[2] = {true, true};
   std::uint64_t first_ = 0, hash_ = 0;
   Words words_;
   Index blanks_ = 0;
   std::map<double, Index> sentinels_;
-  Rest rest_;
+  Ends ends_;
+  Course course_;
 };
 
 class TextSurveyor {
@@ -180,11 +212,11 @@ class TextSurveyor {
     scanner_.skip_blank_lines();
     first_line_ = scanner_.line();
     read_first_line(scanner_, layout_, first_);
-    found_.header = is_header(first_, layout_.delimiter, options.header);
+    found_.header = is_header(first_, layout_, options.header);
   }
 
   Survey run() {
-    width_ = first_.size() - (layout_.trailing ? 1 : 0);
+    width_ = first_.size() - layout_.trailing;
     budget_.take(width_ * sizeof(ColumnSurveyor));
     if (!found_.header && width_ > 0) {
       for (Index j = 0; j < width_; ++j) add(j, first_.cell(j), first_line_);
@@ -193,7 +225,8 @@ class TextSurveyor {
     for (;;) {
       scanner_.skip_blank_lines();
       if (scanner_.at_end()) break;
-      if (!scanner_.skip_comment(first_.size())) read_row();
+      if (scanner_.skip_comment(first_.size()) || (first_.size() > 1 && scanner_.skip_blank_row())) continue;
+      read_row();
     }
     finish();
     return std::move(found_);
@@ -253,8 +286,8 @@ class TextSurveyor {
     require_cells();
     std::map<std::uint64_t, Index> seen;
     for (Index j = 0; j < width_; ++j) {
-      SurveyedColumn column = columns_[j].finish(found_.rows);
-      column.name = found_.header ? std::string(first_.cell(j)) : std::to_string(j);
+      SurveyedColumn column =
+          columns_[j].finish(found_.rows, found_.header ? std::string(first_.cell(j)) : std::to_string(j));
       const auto [place, is_new] = seen.emplace(columns_[j].hash(), j);
       if (!is_new && column.content != Content::empty && !column.constant) column.copy_of = place->second;
       found_.columns.push_back(std::move(column));
@@ -296,9 +329,16 @@ bool names_rows_by_itself(const Survey& survey) {
   return first.counts_rows || first.content == Content::text || first.content == Content::date;
 }
 
+bool has_shuffled_index(const Survey& survey) {
+  const auto& columns = survey.columns;
+  const bool unnamed = survey.header && columns.size() > 1 && trimmed(columns[0].name).empty();
+  return unnamed && !names_rows_by_itself(survey) && columns[0].may_be_index &&
+         std::none_of(columns.begin(), columns.end(), [](const auto& column) { return column.name == "0"; });
+}
+
 Index column_of_names(const Survey& survey) {
   const auto& columns = survey.columns;
-  if (names_rows_by_itself(survey)) return 0;
+  if (names_rows_by_itself(survey) || has_shuffled_index(survey)) return 0;
   const auto found = std::find_if(columns.begin(), columns.end(), [](const auto& column) { return column.distinct; });
   return found == columns.end() ? -1 : found - columns.begin();
 }

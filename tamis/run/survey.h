@@ -21,15 +21,17 @@ struct SurveyedColumn {
   Index not_numbers = 0;   // other cells that are no numbers
   std::string example;     // the first of them
   Index example_line = 0;
-  Index grouped = 0;         // of these, numbers with separators between thousands
-  std::string thousands;     // their separator, as --thousands takes it
-  bool constant = false;     // all cells but missing ones are the same
-  bool counts_rows = false;  // 0, 1, 2, ... or 1, 2, 3, ...
-  bool rises = false;        // whole numbers that rise from row to row, as identifiers and times do
-  bool distinct = false;     // text of which no two cells are the same, as names of rows
-  double sentinel = 0.0;     // a number that stands for missing values...
-  Index sentinels = 0;       // ...so many times
-  Index copy_of = -1;        // the first column with the same cells
+  Index grouped = 0;          // of these, numbers with separators between thousands
+  std::string thousands;      // their separator, as --thousands takes it
+  bool constant = false;      // all cells but missing ones are the same
+  bool counts_rows = false;   // 0, 1, 2, ... or 1, 2, 3, ...
+  bool rises = false;         // rises or falls from row to row, as identifiers and times do
+  bool falls = false;         // ...falls
+  bool may_be_index = false;  // whole numbers from 0 on, in any order
+  bool distinct = false;      // text of which no two cells are the same, as names of rows
+  double sentinel = 0.0;      // a number that stands for missing values...
+  Index sentinels = 0;        // ...so many times
+  Index copy_of = -1;         // the first column with the same cells
 };
 
 struct Survey {
@@ -49,7 +51,10 @@ std::vector<Index> columns_to_exclude(const Survey& survey);
 // Whether the reader takes the first column as the names of the rows without being told: R's row names, and a column
 // without a name that counts the rows or holds text.
 bool names_rows_by_itself(const Survey& survey);
-// The column that names the rows: an unnamed one that counts them, or else the first of text without repetition; -1:
+// Whether the first column has no name and holds whole numbers that do not count the rows, as the index of pandas that
+// was shuffled; --id 0 makes it the names of the rows.
+bool has_shuffled_index(const Survey& survey);
+// The column that names the rows: an unnamed one of whole numbers, or else the first of text without repetition; -1:
 // none.
 Index column_of_names(const Survey& survey);
 

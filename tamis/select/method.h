@@ -90,6 +90,7 @@ struct Method {
   bool resumes = false;   // saves checkpoints (Context::checkpoint), and resumes from them
   bool is_order = false;  // its scores say nothing but the order
   bool one_pass = false;  // reads the rows once
+  bool scores_are_variances = false;  // which equal deviations would make equal
   bool seeded = true;     // draws random numbers
   bool weighs = false;    // uses the weights of rows (Source::weights)
   bool remote = false;    // makes no pass that cannot run where the rows are (data/stores/remote.h)

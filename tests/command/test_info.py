@@ -146,3 +146,36 @@ def test_numbers_with_a_unit_do_not_name_rows(tmp_path, cell):
     found, document = surveyed(tmp_path / "a.csv")
     assert found["share"]["holds"] == "text" and not found["share"]["distinct"]
     assert "--exclude share" in document["command"]
+
+
+@pytest.mark.parametrize("cell", ["{}ms", "({}.5)", "'{}", '"12,34,{}"', "{}.0 sec"])
+def test_numbers_with_something_around_them_do_not_name_rows(tmp_path, cell):
+    rows = "".join(f"{cell.format(100 + i)},{i * 7 % 11}\n" for i in range(12))
+    (tmp_path / "a.csv").write_text("load,temp\n" + rows)
+    assert "--exclude load" in surveyed(tmp_path / "a.csv")[1]["command"]
+    assert "--id" not in tamis("select", tmp_path / "a.csv").err
+    (tmp_path / "a.csv").write_text("sample_id,temp\n" + rows)
+    assert "--id sample_id" in surveyed(tmp_path / "a.csv")[1]["command"]
+
+
+def test_what_no_option_reads_is_not_recommended(tmp_path):
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n3,4,5\n5,1\n")
+    assert surveyed(tmp_path / "a.csv")[1]["command"] == ""
+    assert "no options of tamis select read it as it is" in tamis("info", tmp_path / "a.csv").out
+    (tmp_path / "b.csv").write_text("a;b\n1.234;5\n987;6\n")
+    assert "Next: tamis select with --thousands . or with --thousands ," in tamis("info", tmp_path / "b.csv").out
+
+
+def test_the_recommended_command_has_the_options_given(tmp_path):
+    (tmp_path / "a.csv").write_text("x;y\n1;2\na;b\nt;1\nt;3\nu;2\n")
+    words = ["--skip", "2", "--header", "yes", "--exclude", "a"]
+    command = shlex.split(surveyed(tmp_path / "a.csv", *words)[1]["command"])
+    assert command[3:] == words
+    assert tamis(*command[1:], "-m", "maxvar").code == 0
+
+
+def test_columns_with_one_name_are_left_out_by_position(tmp_path):
+    (tmp_path / "a.csv").write_text("a,a,b\nx,1,2\nx,3,1\ny,2,2\n")
+    command = shlex.split(surveyed(tmp_path / "a.csv")[1]["command"])
+    assert command[command.index("--exclude") + 1] == "0"
+    assert tamis(*command[1:], "-m", "maxvar").code == 0

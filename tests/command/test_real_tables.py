@@ -54,6 +54,8 @@ def test_a_column_without_a_name_that_does_not_count_stays(tmp_path):
     frame = readings().set_index(pd.Index(np.random.default_rng(0).permutation(60)))
     result = select(save(tmp_path / "a.csv", frame), "-m", "maxvar")
     assert result["data"]["features"] == len(NAMES) + 1
+    assert "as an index does; it is read as a feature; --id 0 takes it" in tamis("select", tmp_path / "a.csv", "-m", "maxvar").err
+    assert select(tmp_path / "a.csv", "-m", "maxvar", "--id", "0")["data"]["features"] == len(NAMES)
     assert "counts the rows" not in tamis("select", tmp_path / "a.csv", "-m", "maxvar", "--exclude", "0").err
 
 
@@ -69,6 +71,17 @@ def test_identifiers_and_times_are_warned_about(tmp_path, name, values):
     assert any(name in warning for warning in run.json["report"]["warnings"])
     for cure in (["--exclude", name], ["--id", name]):
         assert "rises from row to row" not in tamis("select", path, "-m", "maxvar", *cure).err
+
+
+@pytest.mark.parametrize("name, values", [("ts", 1714550400 + 60 * (np.arange(60) // 2)),
+                                          ("date", 45413 + np.arange(60) / 24), ("x", 12.5 * np.arange(60)),
+                                          ("newest_first", 1_700_000_000 - 3600 * np.arange(60))])  # fmt: skip
+def test_times_in_other_forms_are_warned_about(tmp_path, name, values):
+    frame = readings()
+    frame.insert(2, name, values)
+    run = tamis("select", save(tmp_path / "a.csv", frame, index=False), "-m", "maxvar", "-k", "3")
+    assert f"column {name} {'falls' if name == 'newest_first' else 'rises'} from row to row" in run.err, str(run)
+    assert f"--exclude {name}" in tamis("info", tmp_path / "a.csv").out.splitlines()[-1]
 
 
 def test_years_in_any_order_are_a_feature(tmp_path):
@@ -193,6 +206,20 @@ def test_raw_counts_are_warned_about(tmp_path):
     assert "raw counts" not in tamis("select", save(path, logged, index=False), "-m", "maxvar", "-k", "5").err
 
 
+def test_raw_counts_without_zeros_are_warned_about(tmp_path):
+    rng = np.random.default_rng(1)
+    for genes in (300, 40):
+        reads = rng.poisson(10.0 ** rng.uniform(1, 4, genes) * rng.uniform(0.5, 2, 40)[:, None])
+        path = save(tmp_path / "bulk.csv", pd.DataFrame(reads, columns=[f"g{j}" for j in range(genes)]), index=False)
+        run = tamis("select", path, "-m", "maxvar", "-k", "5")
+        assert "raw counts" in run.err and "--scale" not in run.err, str(run)
+        assert tamis("info", path).out.splitlines()[-1].endswith("--counts")
+    ratings = pd.DataFrame(rng.integers(1, 8, (60, 40)), columns=[f"q{j}" for j in range(40)])
+    pixels = pd.DataFrame((rng.random((60, 300)) * np.linspace(5, 255, 300)).round(), columns=[f"p{j}" for j in range(300)])
+    for frame in (ratings, pixels):
+        assert "raw counts" not in tamis("select", save(path, frame, index=False), "-m", "maxvar", "-k", "5").err
+
+
 def test_equal_scores_are_warned_about(tmp_path):
     path = save(tmp_path / "a.csv", readings(), index=False)
     run = tamis("select", path, "-m", "maxvar", "--scale", "standard", "-k", "3")
@@ -204,8 +231,14 @@ def test_equal_scores_are_warned_about(tmp_path):
 def test_scaling_is_advised_only_where_units_differ(tmp_path):
     frame = readings()
     frame["power"] *= 1e5
-    run = tamis("select", save(tmp_path / "a.csv", frame, index=False), "-m", "maxvar")
+    path = save(tmp_path / "a.csv", frame, index=False)
+    run = tamis("select", path, "-m", "lapscore")
     assert "consider --scale standard" in run.err and "power" in run.err
+    # Variances are all 1 after that.
+    run = tamis("select", path, "-m", "maxvar")
+    assert "consider --scale minmax" in run.err and "power" in run.err
+    run = tamis("select", path, "-m", "maxvar", "--scale", "auto", "--json")
+    assert run.json["options"]["scale"] == "none" and "score the same" not in run.err, str(run)
     rng = np.random.default_rng(0)
     counts = rng.poisson(10.0 ** rng.uniform(-1.5, 3.5, 40), (200, 40))  # reads of 40 genes
     counts[0] = 0

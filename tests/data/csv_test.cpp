@@ -76,17 +76,77 @@ TEST(Csv, AnUnnamedColumnThatCountsNamesTheRows) {
   EXPECT_EQ(read_csv(*later, 0, {}, context, 40).table.row_ids, (std::vector<std::string>{"40", "41"}));
 }
 
+std::string warned(const std::string& text, const ReadOptions& options = {}) {
+  std::string message;
+  Context context(1);
+  context.on_warning = [&](const Warning& line) { message += line.text() + "\n"; };
+  read_csv(*open_memory(text, "x.csv"), 0, options, context);
+  return message;
+}
+
+// As of df.sample(n).to_csv() and of pd.concat(): it stays a feature.
+TEST(Csv, AnUnnamedColumnThatMayBeAnIndexIsWarnedAbout) {
+  for (const char* text : {",a\n3,5\n0,7\n2,9\n", ",a\n0,5\n1,7\n0,9\n1,8\n"}) {
+    EXPECT_NE(warned(text).find("no name and holds whole numbers"), std::string::npos) << text;
+    EXPECT_NE(warned(text).find("--id 0 takes it"), std::string::npos) << text;
+  }
+  EXPECT_EQ(warned(",0\n3,5\n1,7\n2,9\n").find("--id"), std::string::npos) << "which is another column";
+  for (const char* text : {",a\n3.5,5\n0,7\n2,9\n", ",a\n-3,5\n0,7\n2,9\n", "i,a\n3,5\n0,7\n2,9\n"}) {
+    EXPECT_EQ(warned(text), "") << text;
+  }
+  ReadOptions options;
+  options.id_column = "0";
+  EXPECT_EQ(warned(",a\n3,5\n0,7\n2,9\n", options), "");
+}
+
+TEST(Csv, NamesOfNumbersAreFoundByQuotesAndByAnIndex) {
+  const Table quoted = parse("\"5243\",\"1956\"\n30.2,7\n7.2,8\n").table;
+  EXPECT_EQ(quoted.names, (std::vector<std::string>{"5243", "1956"}));
+  EXPECT_EQ(values(quoted.source), (Rows{{30.2, 7}, {7.2, 8}}));
+  const Table rows = parse("\"5243\",\"1956\"\n\"s0\",30.2,7\n\"s1\",7.2,8\n").table;
+  EXPECT_EQ(rows.row_ids, (std::vector<std::string>{"s0", "s1"}));
+  EXPECT_EQ(rows.names, (std::vector<std::string>{"5243", "1956"}));
+  EXPECT_TRUE(parse("\"1\",\"2\"\n\"3\",\"4\"\n\"5\",\"6\"\n").table.names.empty()) << "all in quotes";
+  for (const char* index : {"0,1", "1,2", "s0,s1"}) {
+    const std::string word = index;
+    const std::size_t at = word.find(',');
+    const Table years = parse(",1990,1991\n" + word.substr(0, at) + ",5,6\n" + word.substr(at + 1) + ",7,8\n").table;
+    EXPECT_EQ(years.names, (std::vector<std::string>{"1990", "1991"})) << index;
+    EXPECT_EQ(values(years.source), (Rows{{5, 6}, {7, 8}})) << index;
+  }
+  EXPECT_NE(refused(",3,4\n5,6,7\n8,9,1\n").find("1 missing value"), std::string::npos) << "a row";
+  EXPECT_NE(refused(",3,3\n0,6,7\n1,9,1\n").find("1 missing value"), std::string::npos) << "no names";
+}
+
+TEST(Csv, RowsOfBlankCellsAreSkipped) {
+  for (const char* text : {"a,b\n1,2\n,\n3,4\n,\n , \n", "a,b\n1,2\n3,4\n,"}) {
+    const Table table = parse(text).table;
+    EXPECT_EQ(values(table.source), (Rows{{1, 2}, {3, 4}})) << text;
+    EXPECT_EQ(table.notes.size(), 1U) << text;
+  }
+  EXPECT_NE(parse("a,b\n1,2\n,\n3,4\n,\n").table.notes[0].find("2 rows of blank cells are skipped, first line 3"),
+            std::string::npos);
+  const Table ids = parse("a,b\nx,2\n,\ny,4\n",
+                          [] {
+                            ReadOptions options;
+                            options.id_column = "a";
+                            return options;
+                          }())
+                        .table;
+  EXPECT_EQ(ids.row_ids, (std::vector<std::string>{"x", "y"}));
+  EXPECT_NE(refused("a,b\n1,2\nNA,NA\n").find("2 missing values"), std::string::npos) << "said to be missing";
+}
+
 TEST(Csv, WarnsOfARowThatMayBeAHeader) {
-  const auto warned = [](const std::string& text) {
-    std::string message;
-    Context context(1);
-    context.on_warning = [&](const Warning& line) { message = line.text(); };
-    read_csv(*open_memory(text, "x.csv"), 0, {}, context);
-    return message;
-  };
   EXPECT_NE(warned("2001,2002,2003\n5,1,7\n4,4,2\n").find("--header yes"), std::string::npos);
   EXPECT_NE(warned("0,1,2,3\n5,1,7,2\n4,4,2,2\n").find("line 1"), std::string::npos);
   EXPECT_NE(warned("9.5,8.5,8.2,7,3.1,2\n5,1,7,2,2,1\n").find("--header yes"), std::string::npos);
+  const std::string rows = "30.2,89.2,2967\n7.22,58.5,4248\n22.09,47.1,3281\n17.16,77.3,1969\n";
+  EXPECT_NE(warned("101,55,230\n" + rows).find("--header yes"), std::string::npos);
+  EXPECT_NE(warned("5243,1956,672\n3,4,1\n2,2,5\n1,3,2\n4,1,3\n").find("--header yes"), std::string::npos);
+  EXPECT_EQ(warned("30.5,55,2301\n" + rows), "") << "not whole";
+  EXPECT_EQ(warned("55,55,2301\n" + rows), "") << "a number twice";
+  EXPECT_EQ(warned("31,55,2301\n" + rows + "8,59,4000\n"), "") << "another row has whole numbers, too";
   EXPECT_EQ(warned("1,2\n5,1\n"), "") << "two numbers rise as often as not";
   EXPECT_EQ(warned("3,5,9\n5,1,7\n"), "") << "so few rise by chance";
   EXPECT_EQ(warned("5,6,7\n5,1,7\n"), "") << "steps of one, but from no usual start";
@@ -157,7 +217,11 @@ TEST(Csv, MissingValuesAreCounted) {
     const Rows read = values(parse("a,b\n1," + std::string(cell) + "\n3,4\n", options).table.source);
     EXPECT_TRUE(std::isnan(read[0][1]) && read[1][1] == 4) << cell;
   }
-  for (const char* cell : {"NAN1", "nada", "-x", "..", "??"}) {
+  for (const char* cell :
+       {"#NV", "#WERT!", "#VALEUR!", "\\N", "NaT", "..", ":", "(null)", "[NULL]", "-nan(ind)", "n.d.", "\u2014"}) {
+    EXPECT_NE(missing_refused(cell).find("2 missing values"), std::string::npos) << cell;
+  }
+  for (const char* cell : {"NAN1", "nada", "-x", "...", "??"}) {
     EXPECT_NE(missing_refused(cell).find("is not a number"), std::string::npos) << cell;
   }
 }
@@ -188,7 +252,11 @@ TEST(Csv, ThousandsAreReadOnlyWhereAnnounced) {
   EXPECT_EQ(values(parse("a;b\n1 234,5;1\n12\u202f345;2\n", options).table.source), (Rows{{1234.5, 1}, {12345, 2}}));
   EXPECT_NE(refused("a;b\n1 234;1\n2;2\n").find("--thousands space"), std::string::npos);
   options.thousands = "'";
-  EXPECT_EQ(values(parse("a,b\n1'234.5,1\n2,2\n", options).table.source), (Rows{{1234.5, 1}, {2, 2}}));
+  for (const char* mark : {"'", "\u2019"}) {
+    const std::string swiss = concat("a,b\n1", mark, "234.5,1\n2,2\n");
+    EXPECT_EQ(values(parse(swiss, options).table.source), (Rows{{1234.5, 1}, {2, 2}}));
+    EXPECT_NE(refused(swiss).find("--thousands \"'\" reads them"), std::string::npos) << refused(swiss);
+  }
 }
 
 // 1,234 is 1.234 or 1234; as long as no other number tells, neither is taken for granted.
@@ -201,6 +269,50 @@ TEST(Csv, CommasInDoubtAreRefused) {
   EXPECT_EQ(values(parse("a;b\n1,234;1\n5,678;2\n", options).table.source), (Rows{{1.234, 1}, {5.678, 2}}));
   options.thousands = ",";
   EXPECT_EQ(values(parse("a;b\n1,234;1\n5,678;2\n", options).table.source), (Rows{{1234, 1}, {5678, 2}}));
+}
+
+// So is 1.234 beside 987, since points may stand between thousands, too; but three decimals are not.
+TEST(Csv, PointsInDoubtAreRefused) {
+  const std::string both = refused("a;b\n3.967;12,500\n5.248;7,220\n");
+  EXPECT_NE(both.find("line 2, column a: \"3.967\", and \"12,500\" in column b"), std::string::npos) << both;
+  EXPECT_NE(both.find("--thousands . or --thousands , says which"), std::string::npos) << both;
+  EXPECT_NE(refused("a;b\n12,500;3.967\n").find("says which"), std::string::npos);
+  for (const char* text : {"a;b\n3.967;30,2\n", "a;b\n30,2;3.967\n", "a\tb\n30,2\t3.967\n"}) {
+    EXPECT_NE(refused(text).find("\"3.967\" has separators between thousands (--thousands . reads"), std::string::npos)
+        << refused(text);
+  }
+  EXPECT_NE(refused("a;b\n3,967;30.2\n").find("\"3,967\" has separators between thousands (--thousands , reads"),
+            std::string::npos);
+  for (const char* text : {"a;b\n1.967;5\n987;6\n", "a\tb\n1.967\t5\n987\t6\n"}) {
+    const std::string said = refused(text);
+    EXPECT_NE(said.find("line 2, column a: \"1.967\" may have decimals or thousands"), std::string::npos) << said;
+    EXPECT_NE(said.find("as 987; --thousands . reads it as 1967, --thousands , as decimals"), std::string::npos)
+        << said;
+    ReadOptions options;
+    options.thousands = ".";
+    EXPECT_EQ(values(parse(text, options).table.source), (Rows{{1967, 5}, {987, 6}}));
+    options.thousands = ",";
+    EXPECT_EQ(values(parse(text, options).table.source), (Rows{{1.967, 5}, {987, 6}}));
+  }
+  for (const char* text : {"a;b\n1.967;5\n0.987;6\n", "a\tb\n1.967\t5\n9.870\t6\n", "a;b\n1.967;5\n9.8;600\n",
+                           "a,b\n1.967,5\n987,6\n", "a;b\n1.967e+02;5\n2.000e+00;6\n", "a\tb\n1.967\t5\n0\t6\n"}) {
+    EXPECT_EQ(values(parse(text).table.source).size(), 2U) << text;
+    EXPECT_EQ(warned(text), "") << text;
+  }
+  EXPECT_NE(warned("a;b\n1.967;5.111\n9.870;6.222\n").find("--thousands . if these are thousands"), std::string::npos);
+}
+
+// R never repeats a row name.
+TEST(Csv, DecimalCommasAreNotTakenForRowNames) {
+  EXPECT_NE(refused("temp\n20,15\n18,99\n18,25\n").find("several are \"18\" (numbers with decimal commas need quotes"),
+            std::string::npos);
+  EXPECT_NE(warned("temp\n20,15\n18,99\n17,25\n").find("commas cut in two"), std::string::npos);
+  EXPECT_NE(warned("name,temp\ns0,30,2\ns1,7,22\n").find("commas cut in two"), std::string::npos);
+  EXPECT_NE(warned("flow,temp\ns0,30,05\ns1,7,22\n").find("commas cut in two"), std::string::npos);
+  for (const char* text :
+       {"a,b\ns0,30,2\ns1,7,22\n", "a\n1,15\n2,99\n5,2\n", "\"a\"\n\"5\",15\n\"2\",99\n", "a\tb\n3\t5\t6\n1\t7\t8\n"}) {
+    EXPECT_EQ(warned(text), "") << text;
+  }
 }
 
 TEST(Csv, RefusesByName) {
@@ -318,6 +430,33 @@ TEST(Csv, TrailingDelimitersAreNoColumn) {
   EXPECT_NE(refused(text + "3,4,5\n").find("line 32, column 2: \"5\" stands after the delimiter"), std::string::npos);
 }
 
+TEST(Csv, SeveralTrailingDelimitersAreNoColumns) {
+  const Table table = parse("a,b,,,\n1,2,,,\n3,4,,,\n").table;
+  EXPECT_EQ(table.names, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(values(table.source), (Rows{{1, 2}, {3, 4}}));
+  ASSERT_EQ(table.notes.size(), 1U);
+  EXPECT_NE(table.notes[0].find("the last 3 columns have neither names nor values"), std::string::npos);
+}
+
+TEST(Csv, TwoLinesBelowTheHeader) {
+  ReadOptions options;
+  options.text_columns = {"TIMESTAMP"};
+  const Table table = parse(
+                          "\"TOA5\",\"CR1000\",\"7\",\"x\",\"y\"\n\"TIMESTAMP\",\"RECORD\",\"temp\"\n"
+                          "\"TS\",\"RN\",\"Deg C\"\n\"\",\"\",\"Avg\"\n\"2024-05-01 08:00:00\",0,30.2\n"
+                          "\"2024-05-01 08:01:00\",1,7.22\n",
+                          options)
+                          .table;
+  EXPECT_EQ(table.names, (std::vector<std::string>{"RECORD", "temp"}));
+  EXPECT_EQ(values(table.source), (Rows{{0, 30.2}, {1, 7.22}}));
+  ASSERT_EQ(table.notes.size(), 2U);
+  EXPECT_NE(table.notes[1].find("lines 3..4 hold no numbers"), std::string::npos) << table.notes[1];
+}
+
+TEST(Csv, SaysThatNothingCutsTheLines) {
+  EXPECT_NE(refused("a:b\n1:2\n3:4\n").find("no tab, semicolon, comma or bar cuts the lines"), std::string::npos);
+}
+
 TEST(Csv, LocaleDoesNotMatter) {
   const std::string before = std::setlocale(LC_ALL, nullptr);
   for (const char* locale : {"de_DE.UTF-8", "fr_FR.UTF-8"}) std::setlocale(LC_ALL, locale);
@@ -333,7 +472,8 @@ TEST(Csv, RefusesWithLineAndColumn) {
             "row names, --exclude a leaves the column out)");
   EXPECT_EQ(refused("a,b\n1,-inf\n3,4\n"), "x.csv: line 2, column b: \"-inf\" is not finite");
   EXPECT_EQ(refused("a,b\n1,1e999\n3,4\n"), "x.csv: line 2, column b: \"1e999\" is too large for a double");
-  EXPECT_EQ(refused("a,b\n1,2\n\n3,4\n"), "x.csv: line 3: a blank line between rows");
+  EXPECT_EQ(refused("a,b\n1,2\n\n3,4\n"),
+            "x.csv: line 3: a blank line between rows; remove it, or what stands below the table");
   EXPECT_EQ(refused("a,b\n1,2\n3\n"), "x.csv: line 3: 1 cell, need 2 as in line 1");
   EXPECT_EQ(refused("a,b\n1,2\n3,4,5\n"), "x.csv: line 3: more than 2 cells, need 2 as in line 1");
   EXPECT_EQ(refused("a,b\n1,2\n\"3,4\n"), "x.csv: line 3: the quote is never closed");

@@ -55,6 +55,14 @@ TEST(Survey, NamesOfRows) {
   EXPECT_EQ(column_of_names(survey_of(",a\n0,5\n1,3\n2,9\n")), 0);
   EXPECT_EQ(column_of_names(survey_of("a,b\n1,x\n2,y\n")), 1);
   EXPECT_EQ(column_of_names(survey_of("a,b\n1,x\n2,x\n")), -1);
+  EXPECT_EQ(column_of_names(survey_of(",a\n5,5\n1,3\n2,9\n")), 0) << "an index that was shuffled";
+  for (const char* cells : {"12 ms,13 ms", "(3.5),(4.5)", "'12,'13", "12h,13h"}) {
+    const std::string text = cells;
+    const std::size_t at = text.find(',');
+    const std::string rows = ",b\n" + text.substr(0, at) + ",1\n" + text.substr(at + 1) + ",2\n";
+    EXPECT_EQ(column_of_names(survey_of("a" + rows)), -1) << cells;
+    EXPECT_EQ(column_of_names(survey_of("sample_id" + rows)), 0) << cells;
+  }
 }
 
 }  // namespace

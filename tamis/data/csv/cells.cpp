@@ -11,6 +11,9 @@ namespace tamis {
 namespace {
 
 constexpr std::string_view kMinus = "\xE2\x88\x92";  // U+2212
+constexpr std::string_view kEnDash = "\xE2\x80\x93", kEmDash = "\xE2\x80\x94";
+constexpr std::string_view kApostrophe =
+    "\xE2\x80\x99";  // U+2019, between thousands as Excel writes them in Switzerland
 // No-break, narrow no-break and thin spaces, which typists put between thousands.
 constexpr std::array<std::string_view, 3> kSpaces = {"\xC2\xA0", "\xE2\x80\xAF", "\xE2\x80\x89"};
 
@@ -20,14 +23,18 @@ bool is_one_of(std::string_view cell, std::initializer_list<std::string_view> wo
 
 bool is_figure(char c) { return c >= '0' && c <= '9'; }
 
-// With plain minus signs and plain spaces.
+// With plain minus signs, apostrophes and spaces.
 std::string plain_signs(std::string_view cell) {
   std::string out;
   while (!cell.empty()) {
-    const auto* space = std::find_if(kSpaces.begin(), kSpaces.end(), [&](auto one) { return cell.starts_with(one); });
-    const bool minus = cell.starts_with(kMinus);
-    out.push_back(minus ? '-' : space != kSpaces.end() ? ' ' : cell[0]);
-    cell.remove_prefix(minus ? kMinus.size() : space != kSpaces.end() ? space->size() : 1);
+    std::pair<std::string_view, char> sign = {cell.substr(0, 1), cell[0]};
+    if (cell.starts_with(kMinus)) sign = {kMinus, '-'};
+    if (cell.starts_with(kApostrophe)) sign = {kApostrophe, '\''};
+    for (const std::string_view space : kSpaces) {
+      if (cell.starts_with(space)) sign = {space, ' '};
+    }
+    out.push_back(sign.second);
+    cell.remove_prefix(sign.first.size());
   }
   return out;
 }
@@ -53,6 +60,23 @@ bool is_grouped(std::string_view cell, char separator) {
     if (figures() != 3) return false;
   }
   return at == cell.size() || cell[at] == '.' || cell[at] == ',' || cell[at] == 'e' || cell[at] == 'E';
+}
+
+// One of the words that letters make up in a name: "Sample_ID" has two, "sampleId" as well.
+bool has_word(std::string_view name, std::initializer_list<std::string_view> words) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+  std::string word;
+  for (std::size_t i = 0; i <= name.size(); ++i) {
+    const bool goes_on = i < name.size() && is_letter(name[i]);
+    const bool begins = goes_on && i > 0 && is_capital(name[i]) && is_letter(name[i - 1]) && !is_capital(name[i - 1]);
+    if (!goes_on || begins) {
+      if (is_one_of(word, words)) return true;
+      word.clear();
+    }
+    if (goes_on) word.push_back(is_capital(name[i]) ? static_cast<char>(name[i] - 'A' + 'a') : name[i]);
+  }
+  return false;
 }
 
 std::string without(std::string_view cell, char separator) {
@@ -109,15 +133,34 @@ bool is_date(std::string_view cell) {
 }  // namespace
 
 bool is_missing(std::string_view cell) {
-  if (cell.size() > 7 || (!cell.empty() && is_figure(cell.back()))) return false;
-  return is_one_of(cell, {"",        "NA",    "na",     "N/A",   "n/a",    "NaN",  "nan",  "NAN", "-nan",
-                          "NULL",    "null",  "Null",   "None",  "none",   "<NA>", "#N/A", "#NA", "#DIV/0!",
-                          "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "-",    "--",   "?",   "."});
+  if (cell.size() > 9 || (!cell.empty() && is_figure(cell.back()))) return false;
+  return is_one_of(
+      cell, {"",      "NA",     "na",     "N/A",      "n/a",       "NaN",     "nan",      "NAN",    "-nan",    "NULL",
+             "null",  "Null",   "None",   "none",     "<NA>",      "NaT",     "\\N",      "(null)", "[NULL]",  "#N/A",
+             "#NA",   "#NV",    "#N/D",   "#DIV/0!",  "#VALUE!",   "#WERT!",  "#VALEUR!", "#REF!",  "#BEZUG!", "#NAME?",
+             "#NUM!", "#ZAHL!", "#NULL!", "nan(ind)", "-nan(ind)", "1.#QNAN", "-1.#IND",  "n.d.",   "-",       "--",
+             "?",     ".",      "..",     ":",        kEnDash,     kEmDash});
 }
 
 bool is_boolean(std::string_view cell) {
   if (cell.size() != 4 && cell.size() != 5) return false;
   return is_one_of(cell, {"TRUE", "True", "true", "FALSE", "False", "false"});
+}
+
+bool begins_like_number(std::string_view cell) {
+  const std::size_t at = cell.find_first_not_of("'(<>~+- ");
+  return at != std::string_view::npos && (is_figure(cell[at]) || (cell[at] == '.' && at + 1 < cell.size()));
+}
+
+bool is_id_like(std::string_view name) {
+  return has_word(
+      name, {"id",   "ids",    "uid",     "uuid",   "guid",    "key",       "name", "names", "index",  "idx",   "row",
+             "rows", "sample", "samples", "record", "barcode", "accession", "no",   "nr",    "number", "serial"});
+}
+
+bool is_time_like(std::string_view name) {
+  return has_word(name, {"time", "times", "timestamp", "ts", "date", "datetime", "epoch", "zeit", "datum", "uhrzeit",
+                         "heure", "hora", "fecha", "t", "seconds", "sec", "ms"});
 }
 
 bool reads_as_number(std::string_view cell, char delimiter) {
@@ -132,6 +175,8 @@ bool reads_as_number(std::string_view cell, char delimiter) {
 }
 
 char group_separator(std::string_view cell) {
+  const std::string plain = has_odd_signs(cell) ? plain_signs(cell) : std::string();
+  if (!plain.empty()) cell = plain;
   for (const char separator : {',', '.', '\'', ' '}) {
     if (!is_grouped(cell, separator)) continue;
     // A single point is a decimal sign unless a comma follows it.
@@ -140,6 +185,11 @@ char group_separator(std::string_view cell) {
     return separator;
   }
   return 0;
+}
+
+std::string thousands_word(std::string_view cell) {
+  const char separator = group_separator(cell);
+  return separator == ' ' ? "space" : std::string(1, separator == 0 ? '.' : separator);
 }
 
 void require_thousands(const std::string& thousands) {
@@ -154,7 +204,11 @@ CellParser::CellParser(char delimiter, const std::string& thousands)
                                         : thousands[0]) {
   if (thousands_ == ',') decimal_ = '.';
   if (thousands_ == '.') decimal_ = ',';
-  points_only_ = decimal_ == '.';
+}
+
+// Whether the sign cannot stand between thousands.
+bool CellParser::decides(std::string_view cell, char sign) const {
+  return thousands_ != 0 || !is_grouped(cell, sign) || cell.find_first_of("eE") != std::string_view::npos;
 }
 
 CellKind CellParser::parse(std::string_view cell, double& value) {
@@ -187,15 +241,14 @@ CellKind CellParser::parse_decimal(std::string_view cell, double& value) {
     joined = without(cell, thousands_);
     cell = joined;
   }
-  const bool comma = cell.find(',') != std::string_view::npos && read(cell, ',') != CellKind::text;
-  const bool point = cell.find('.') != std::string_view::npos && read(cell, '.') != CellKind::text;
-  value = std::numeric_limits<double>::quiet_NaN();
-  if (decimal_ == '?' && (comma || point)) {
-    decimal_ = comma ? ',' : '.';
-    points_only_ = point && thousands_ != '.';
+  char sign = decimal_;
+  if (decimal_ == '?') {
+    const bool comma = cell.find(',') != std::string_view::npos;
+    sign = comma ? ',' : '.';
+    const bool has_sign = comma || cell.find('.') != std::string_view::npos;
+    if (has_sign && read(cell, sign) != CellKind::text && decides(cell, sign)) decimal_ = sign;
   }
-  if (comma && !is_grouped(cell, ',')) sure_of_comma_ = true;
-  const CellKind kind = read(cell, decimal_ == ',' ? ',' : '.');
+  const CellKind kind = read(cell, sign);
   if (kind != CellKind::text) return kind;
   return decimal_ != ',' && parse_fortran(cell, value) ? CellKind::number : kind_of_others(cell);
 }
@@ -213,7 +266,8 @@ bool CellParser::parse_fortran(std::string_view cell, double& value) const {
 }
 
 CellKind CellParser::kind_of_others(std::string_view cell) const {
-  if (thousands_ == 0 && group_separator(cell) != 0 && is_some_number(cell)) return CellKind::thousands;
+  const bool points = decimal_ == ',' && is_grouped(cell, '.');
+  if (thousands_ == 0 && (points || group_separator(cell) != 0) && is_some_number(cell)) return CellKind::thousands;
   double value = 0.0;
   const char other = decimal_ == ',' ? '.' : ',';
   if (parse_number(cell, value, other) == NumberStatus::ok) return CellKind::other_decimal;

@@ -27,13 +27,7 @@ const char* name_of_kind(CellKind kind) {
   }
 }
 
-Message option_for_thousands(std::string_view cell) {
-  const char separator = group_separator(cell);
-  return message(Flag{"thousands", separator == ','    ? ","
-                                   : separator == '.'  ? "."
-                                   : separator == '\'' ? "'"
-                                                       : "space"});
-}
+Message option_for_thousands(std::string_view cell) { return message(Flag{"thousands", thousands_word(cell)}); }
 
 // What a cell is, and what is needed or helps.
 Message what_is_wrong(CellKind kind, std::string_view cell, const std::string& name, bool names_rows) {
@@ -90,18 +84,23 @@ void Complaints::end_row() {
   ++(columns_.empty() ? rows_before_ : rows_since_);
 }
 
-// Text in the first column, from the first row on.
-bool Complaints::may_name_rows() const {
+// Text in the first column, from the first row on, that is no number with something around it.
+bool Complaints::may_name_rows(const std::string& name) const {
   const auto& [column, bad] = *columns_.begin();
-  return column == 0 && bad.kind == CellKind::text && rows_before_ == 0;
+  return column == 0 && bad.kind == CellKind::text && rows_before_ == 0 &&
+         (!begins_like_number(bad.cell) || is_id_like(name));
 }
 
 bool Complaints::enough() const { return rows_since_ > kRowsAfter || columns_.size() == kMostBad; }
 
 Message Complaints::of_one(const Name& name) const {
   const auto& [j, bad] = *columns_.begin();
+  if (cut_by_ != nullptr && bad.kind == CellKind::text) {
+    return message("line ", bad.line, ": ", in_quotes(bad.cell), " is not a number, and no ", cut_by_,
+                   " cuts the lines into cells");
+  }
   return message("line ", bad.line, ", column ", name(j), ": ", in_quotes(bad.cell),
-                 what_is_wrong(bad.kind, bad.cell, typed(name(j), j), may_name_rows()));
+                 what_is_wrong(bad.kind, bad.cell, typed(name(j), j), may_name_rows(name(j))));
 }
 
 Message Complaints::of_all(Index columns, const Name& name) const {
@@ -120,7 +119,7 @@ Message Complaints::of_all(Index columns, const Name& name) const {
   }
   if (count > kColumnsNamed) which += ", ...";
   if (!thousands.text().empty()) cure = message("; ", thousands, " reads thousands");
-  if (may_name_rows()) cure = message(cure, "; ", Flag{"id", typed(name(0), 0)}, " uses the first as row names");
+  if (may_name_rows(name(0))) cure = message(cure, "; ", Flag{"id", typed(name(0), 0)}, " uses the first as row names");
   if (!excluded.empty()) {
     if (count > kColumnsNamed) excluded += ",...";
     cure = message(cure, "; ", Flag{"exclude", excluded}, " leaves them out");
@@ -133,9 +132,9 @@ std::string Complaints::of_missing(Index rows, Index columns, const Name& name) 
   const Index bad = std::count(missing_in_.begin(), missing_in_.end(), true);
   const std::string first = missing_cell_.empty() ? "blank" : in_quotes(missing_cell_);
   return concat(missing_, missing_ == 1 ? " missing value" : " missing values", " in ", bad, " of ", columns,
-                columns == 1 ? " column" : " columns", " and ", missing_rows_, " of ", rows,
-                rows == 1 ? " row" : " rows", ", first at line ", missing_line_, ", column ", name(missing_column_),
-                " (", first, ")");
+                columns == 1 ? " column" : " columns", " and ", missing_rows_, enough() ? " of the first " : " of ",
+                rows, rows == 1 ? " row" : " rows", ", first at line ", missing_line_, ", column ",
+                name(missing_column_), " (", first, ")");
 }
 
 void Complaints::raise(const std::string& where, bool missing_refused, Index rows, Index columns,

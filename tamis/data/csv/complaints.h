@@ -18,6 +18,8 @@ class Complaints {
   void add(Index j, Index line, CellKind kind, std::string_view cell);
   void add_missing(Index j, Index line, std::string_view cell);
   void end_row();
+  // No delimiter cuts the lines: the one that the name of the file says, or any.
+  void cut_nowhere(char delimiter) { cut_by_ = delimiter == '\t' ? "tab" : "tab, semicolon, comma or bar"; }
 
   // Whether reading on would add little: it goes on for some rows after the first complaint, and to the end of the
   // file where values are only missing.
@@ -38,7 +40,7 @@ class Complaints {
   Message of_one(const Name& name) const;
   Message of_all(Index columns, const Name& name) const;
   std::string of_missing(Index rows, Index columns, const Name& name) const;
-  bool may_name_rows() const;
+  bool may_name_rows(const std::string& name) const;
 
   std::map<Index, Bad> columns_;  // the first bad cell of each
   Index rows_before_ = 0;         // the first complaint
@@ -46,7 +48,8 @@ class Complaints {
   std::vector<bool> missing_in_;  // by column
   Index missing_ = 0, missing_rows_ = 0, missing_column_ = 0, missing_line_ = 0;
   std::string missing_cell_;
-  bool missing_here_ = false;  // in this row
+  bool missing_here_ = false;     // in this row
+  const char* cut_by_ = nullptr;  // what would have cut the lines into cells
 };
 
 }  // namespace tamis

@@ -76,6 +76,24 @@ bool numbers_but_first(const Cells& cells, char delimiter) {
   });
 }
 
+// Which cells of a line stand in quotes.
+std::vector<bool> quoted_cells(std::string_view text, char delimiter) {
+  std::vector<bool> quoted;
+  bool within_quotes = false, begun = false;
+  for (const char c : text) {
+    if (!begun && c != ' ') quoted.push_back(c == '"'), begun = true;
+    if (c == '"') within_quotes = !within_quotes;
+    if (!within_quotes && c == delimiter) begun = false;
+  }
+  if (!begun) quoted.push_back(false);
+  return quoted;
+}
+
+// 05, 007: seldom a number, often the decimals of one.
+bool begins_with_zeros(std::string_view cell) {
+  return cell.size() > 1 && cell[0] == '0' && cell.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 // "sep=;" names the delimiter; 0 for any other line.
 char announced_delimiter(std::string_view line) {
   if (line == "sep=\t" || line == "SEP=\t") return '\t';
@@ -112,7 +130,9 @@ class LayoutFinder {
       layout_.skipped_bytes = first_ > 0 ? lines_[first_].begin : 0;
       layout_.skipped_lines = first_ > 0 ? lines_[first_].number : 0;
       if (first_ > announced) layout_.skipped_text = trimmed(lines_[announced].text);
+      layout_.names_of_numbers = header_allowed_ && (quoted_above_numbers() || blank_above_an_index());
       look_at_ends();
+      if (layout_.row_names) layout_.split_decimals = looks_split();
       look_for_units();
     }
     return layout_;
@@ -148,7 +168,9 @@ class LayoutFinder {
   }
 
   Cells cells(std::size_t i) const { return cells_of(lines_[i].text, layout_.delimiter); }
-  bool is_header(std::size_t i) const { return header_allowed_ && names_only(cells(i), layout_.delimiter); }
+  bool is_header(std::size_t i) const {
+    return header_allowed_ && (names_only(cells(i), layout_.delimiter) || (i == first_ && layout_.names_of_numbers));
+  }
 
   // Lines that begin with #, unless the last of them names the columns.
   void skip_comments() {
@@ -168,7 +190,8 @@ class LayoutFinder {
     const std::size_t header = short_header ? begin - 1 : begin;
     if (!is_header(header)) return;
     for (std::size_t i = first_; i < header; ++i) {
-      if (counts_[i] >= counts_.back() || reads_as_number(cells(i)[0], layout_.delimiter)) return;
+      const bool logger = i == 0 && lines_[i].text.starts_with("\"TOA5\",");  // of Campbell
+      if ((counts_[i] >= counts_.back() && !logger) || reads_as_number(cells(i)[0], layout_.delimiter)) return;
     }
     first_ = header;
   }
@@ -183,6 +206,57 @@ class LayoutFinder {
     if (header > first_ && is_header(header) && count_filled(cells(header)) > 1) first_ = header;
   }
 
+  // "5243","1956" above numbers without quotes, as R writes a header, perhaps beside row names in quotes.
+  bool quoted_above_numbers() const {
+    const std::vector<bool> names = quoted_cells(lines_[first_].text, layout_.delimiter);
+    if (first_ + 1 >= lines_.size() || std::find(names.begin(), names.end(), false) != names.end()) return false;
+    for (std::size_t i = first_ + 1; i < lines_.size(); ++i) {
+      const std::vector<bool> quoted = quoted_cells(lines_[i].text, layout_.delimiter);
+      const bool names_row = quoted.size() > 1 && quoted[0];
+      if (std::find(quoted.begin() + (names_row ? 1 : 0), quoted.end(), true) != quoted.end()) return false;
+      if (!numbers_but_first(cells(i), layout_.delimiter)) return false;
+    }
+    return true;
+  }
+
+  // ",1990,1991,1992" above rows that begin with 0, 1, 2, ..., as pandas writes columns that are named by numbers.
+  bool blank_above_an_index() const {
+    const Cells names = cells(first_);
+    if (names.size() < 2 || !names[0].empty() || first_ + 2 >= lines_.size()) return false;
+    const auto is_name = [&](std::string_view cell) { return reads_as_number(cell, layout_.delimiter); };
+    if (!std::all_of(names.begin() + 1, names.end(), is_name)) return false;
+    for (std::size_t k = 2; k < names.size(); ++k) {
+      if (std::find(names.begin() + 1, names.begin() + k, names[k]) != names.begin() + k) return false;
+    }
+    bool counts[2] = {true, true}, words = true;
+    for (std::size_t i = first_ + 1; i < lines_.size(); ++i) {
+      const std::string_view cell = cells(i)[0];
+      if (counts_[i] != counts_[first_] || cell.empty()) return false;
+      words = words && !is_missing(cell) && !reads_as_number(cell, layout_.delimiter);
+      for (const std::size_t from : {0, 1})
+        counts[from] = counts[from] && cell == std::to_string(i - first_ - 1 + from);
+    }
+    return words || counts[0] || counts[1];
+  }
+
+  // Decimal commas between cells that commas separate, too: "20,15" below "temp" has a cell more than the header, as
+  // the rows of R have. Row names that are numbers rise there, and no number begins with 0.
+  bool looks_split() const {
+    if (layout_.delimiter != ',') return false;
+    bool numbers = true, zeros = false, rise = true;
+    double last = -1.0;
+    for (std::size_t i = first_ + 1; i < lines_.size(); ++i) {
+      if (lines_[i].text.find('"') != std::string_view::npos) return false;
+      const Cells row = cells(i);
+      double name = 0.0;
+      numbers = numbers && parse_number(row[0], name, '.') == NumberStatus::ok;
+      rise = rise && name > last;
+      last = name;
+      zeros = zeros || std::any_of(row.begin() + 1, row.end(), begins_with_zeros);
+    }
+    return zeros || (numbers && !rise) || is_id_like(cells(first_)[0]);
+  }
+
   // R's header without a name for the first column, and delimiters at the end of every line.
   void look_at_ends() {
     const std::size_t rows = first_ + 1;
@@ -191,40 +265,80 @@ class LayoutFinder {
     const bool even = std::all_of(counts_.begin() + static_cast<std::ptrdiff_t>(rows), counts_.end(),
                                   [&](std::size_t one) { return one == count; });
     if (!even || count == 0) return;
-    bool blank_ends = true, numbers = true;
+    Index blank_ends = static_cast<Index>(count);
+    bool numbers = true;
     for (std::size_t i = rows; i < lines_.size(); ++i) {
       const Cells row = cells(i);
-      blank_ends = blank_ends && row.back().empty();
+      blank_ends = std::min(blank_ends, blanks_at_end(row));
       numbers = numbers && numbers_but_first(row, layout_.delimiter);
     }
     const bool equal = counts_[first_] == count;
     const bool shorter = counts_[first_] + 1 == count && header_allowed_;
-    layout_.trailing = blank_ends && ((equal && cells(first_).back().empty()) || (shorter && is_header(first_)));
-    layout_.header_short = layout_.trailing && shorter;
-    layout_.row_names = !layout_.trailing && shorter && is_header(first_) && numbers;
+    if (equal) layout_.trailing = std::min(blank_ends, blanks_at_end(cells(first_)));
+    if (shorter && is_header(first_)) layout_.trailing = std::min<Index>(blank_ends, 1);
+    layout_.header_short = layout_.trailing > 0 && shorter;
+    layout_.row_names = layout_.trailing == 0 && shorter && is_header(first_) && numbers;
   }
 
-  // "degC,l/min,kN" between the header and the rows: words, and numbers below each.
+  static Index blanks_at_end(const Cells& row) {
+    const auto filled = std::find_if(row.rbegin(), row.rend(), [](std::string_view cell) { return !cell.empty(); });
+    return filled - row.rbegin();
+  }
+
+  // "degC,l/min,kN" between the header and the rows: words, and numbers below each. Loggers write two such lines.
   void look_for_units() {
-    const std::size_t units = first_ + 1;
-    if (units + 2 > lines_.size() || !is_header(first_) || !is_header(units) || counts_[units] != counts_[first_] ||
-        lines_[units].number != lines_[first_].number + 1) {
-      return;
+    constexpr std::size_t kMost = 2;
+    if (!is_header(first_)) return;
+    std::size_t last = std::min(first_ + kMost, lines_.size() - 1);
+    while (last > first_ && !holds_units(last)) --last;
+    for (std::size_t i = first_ + 1; i < last; ++i) {
+      if (!is_header(i) || counts_[i] != counts_[first_]) return;
     }
-    const Cells words = cells(units);
-    std::size_t found = 0;
+    if (last == first_) return;
+    layout_.units = trimmed(lines_[first_ + 1].text);
+    layout_.unit_lines = static_cast<Index>(last - first_);
+  }
+
+  bool holds_units(std::size_t line) const {
+    const auto lines = static_cast<Index>(line - first_);
+    if (line + 1 >= lines_.size() || !is_header(line) || counts_[line] != counts_[first_] ||
+        lines_[line].number != lines_[first_].number + lines) {
+      return false;
+    }
+    const Cells words = cells(line);
+    bool found = false;
     for (std::size_t j = 0; j < words.size(); ++j) {
       if (is_missing(words[j])) continue;
-      if (is_boolean(words[j]) || !numbers_below(units, j)) return;  // a row, in which numbers may be missing
-      ++found;
+      if (is_boolean(words[j])) return false;
+      if (numbers_below(line, j)) {
+        found = true;
+      } else if (begins_like_number(words[j]) || !figures_below(line, j)) {
+        return false;  // a row, in which numbers may be missing
+      }
     }
-    if (found > 0) layout_.units = trimmed(lines_[units].text);
+    return found;
   }
 
   bool numbers_below(std::size_t line, std::size_t column) const {
+    bool any = false;
+    return all_below(line, column,
+                     [&](auto cell) {
+                       const bool number = reads_as_number(cell, layout_.delimiter);
+                       any = any || number;
+                       return number || is_missing(cell);
+                     }) &&
+           any;
+  }
+  // Dates and times.
+  bool figures_below(std::size_t line, std::size_t column) const {
+    return all_below(line, column, [](auto cell) { return begins_like_number(cell); });
+  }
+
+  template <class Is>
+  bool all_below(std::size_t line, std::size_t column, Is is) const {
     for (std::size_t i = line + 1; i < lines_.size(); ++i) {
       const Cells row = cells(i);
-      if (column >= row.size() || !reads_as_number(row[column], layout_.delimiter)) return false;
+      if (column >= row.size() || !is(row[column])) return false;
     }
     return true;
   }

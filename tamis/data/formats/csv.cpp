@@ -38,6 +38,7 @@ class CsvReader {
       : bytes_(bytes),
         rows_before_(begins_at.value_or(0)),
         alone_(!begins_at),
+        asked_(delimiter),
         scanner_(bytes),
         options_(options),
         context_(context),
@@ -64,6 +65,11 @@ class CsvReader {
   }
 
  private:
+  struct Doubtful {
+    Index column = 0, line = 0;  // line 0: none yet
+    std::string cell;
+  };
+
   template <class... Parts>
   [[noreturn]] void wrong(Index line, const Parts&... parts) const {
     fail(ErrorCode::bad_data, bytes_.where(), ": line ", line, parts...);
@@ -73,7 +79,7 @@ class CsvReader {
     scanner_.skip_blank_lines();
     first_number_ = scanner_.line();
     read_first_line(scanner_, layout_, first_);
-    header_ = is_header(first_, delimiter_, options_.header);
+    header_ = is_header(first_, layout_, options_.header);
     if (header_ && options_.header == ReadOptions::Header::automatic && has_fractions(first_, delimiter_)) {
       context_.warn(message(bytes_.where(), ": line 1 is taken as the names of columns though it has numbers (",
                             Flag{"header", "no"}, ")"));
@@ -83,10 +89,12 @@ class CsvReader {
   // What the first lines say about the first and the last column.
   void apply_layout(CsvColumns& columns) {
     if (!layout_.skipped_text.empty()) {
+      std::string text = layout_.skipped_text;
+      std::replace(text.begin(), text.end(), '\t', ' ');
       const Index last = first_number_ - 1;
       notes_.push_back(concat(bytes_.where(), ": ", last == 1 ? "line 1 stands" : concat("lines 1..", last, " stand"),
-                              " above the table and ", last == 1 ? "is" : "are",
-                              " skipped: ", in_quotes(layout_.skipped_text), last == 1 ? "" : ", ..."));
+                              " above the table and ", last == 1 ? "is" : "are", " skipped: ", in_quotes(text),
+                              last == 1 ? "" : ", ..."));
     }
     if (layout_.row_names && columns.kinds[0] == ColumnKind::number) {
       columns.kinds[0] = ColumnKind::text;
@@ -94,16 +102,30 @@ class CsvReader {
       notes_.push_back(concat(bytes_.where(),
                               ": the rows have one cell more than the header, as R writes them, so the ",
                               "first column names the rows"));
+      row_names_ = columns.id == 0;
     }
-    if (!layout_.units.empty()) {
-      notes_.push_back(
-          concat(bytes_.where(), ": line ", first_number_ + 1,
-                 " holds no numbers, unlike the rows below it, and is skipped: ", in_quotes(layout_.units)));
+    if (layout_.names_of_numbers && options_.header == ReadOptions::Header::automatic &&
+        !looks_like_header(first_, delimiter_)) {
+      notes_.push_back(concat(bytes_.where(), ": line ", first_number_, ' ',
+                              first_.cell(0).empty() ? "begins with a blank cell above an index"
+                                                     : "has its numbers in quotes, unlike the rows",
+                              ", so it is taken as the names of columns"));
+    }
+    if (layout_.unit_lines > 0) {
+      const bool one = layout_.unit_lines == 1;
+      notes_.push_back(concat(bytes_.where(), one ? ": line " : ": lines ", first_number_ + 1,
+                              one ? "" : concat("..", first_number_ + layout_.unit_lines), one ? " holds" : " hold",
+                              " no numbers, unlike the rows below ", one ? "it, and is" : "them, and are",
+                              " skipped: ", in_quotes(layout_.units), one ? "" : ", ..."));
     }
     take_index_of_text(columns);
-    if (layout_.trailing && columns.kinds.back() == ColumnKind::number) {
-      columns.kinds.back() = ColumnKind::number_or_text;
-      trailing_ = first_.size() - 1;
+    trailing_ = first_.size() - layout_.trailing;
+    for (Index j = trailing_; j < first_.size(); ++j) {
+      if (columns.kinds[j] == ColumnKind::number) columns.kinds[j] = ColumnKind::number_or_text;
+    }
+    if (layout_.trailing > 1) {
+      notes_.push_back(concat(bytes_.where(), ": the last ", layout_.trailing,
+                              " columns have neither names nor values and are left out"));
     }
   }
 
@@ -125,12 +147,16 @@ class CsvReader {
       const Index line = scanner_.line();
       const Index blanks = scanner_.skip_blank_lines();
       if (scanner_.at_end()) return false;
-      const Index comment = scanner_.line();
+      const Index here = scanner_.line();
       if (scanner_.skip_comment(first_.size())) {
-        if (comments_++ == 0) first_comment_ = comment;
+        if (comments_++ == 0) first_comment_ = here;
         continue;
       }
-      if (blanks > 0) wrong(line, ": a blank line between rows");
+      if (first_.size() > 1 && scanner_.skip_blank_row()) {
+        if (blank_rows_++ == 0) first_blank_row_ = here;
+        continue;
+      }
+      if (blanks > 0) wrong(line, ": a blank line between rows; remove it, or what stands below the table");
       return true;
     }
   }
@@ -210,11 +236,11 @@ class CsvReader {
     double value = 0.0;
     const CellKind kind = parser_->parse(cell, value);
     *to++ = value;
-    if (j == trailing_) {
+    doubt_decimal(j, line, cell, kind);
+    if (j >= trailing_) {
       is_text_[j] = true;
       if (kind != CellKind::missing) complaints_.add(j, line, CellKind::beyond_end, trimmed(cell));
     } else if (kind == CellKind::number) {
-      if (comma_line_ == 0 && cell.find(',') != std::string_view::npos) remember_comma(j, line, cell);
     } else if (column == ColumnKind::number_or_text) {
       is_text_[j] = is_text_[j] || kind != CellKind::boolean;
     } else if (kind == CellKind::boolean) {
@@ -235,10 +261,26 @@ class CsvReader {
     }
   }
 
-  void remember_comma(Index j, Index line, std::string_view cell) {
-    comma_column_ = j;
-    comma_line_ = line;
-    comma_cell_ = trimmed(cell);
+  // Remembers numbers like 1,234 and 1.234 until another one tells what their signs mean.
+  void doubt_decimal(Index j, Index line, std::string_view cell, CellKind kind) {
+    if (parser_->decimal() != '?') {
+      if (comma_.line + point_.line > 0) take_back_doubts();
+      return;
+    }
+    if (kind != CellKind::number || columns_->kinds[j] != ColumnKind::number) return;
+    const bool comma = cell.find(',') != std::string_view::npos;
+    if (!comma && cell.find('.') == std::string_view::npos) return;
+    Doubtful& first = comma ? comma_ : point_;
+    if (first.line == 0) first = {j, line, std::string(trimmed(cell))};
+    if (!comma) ++pointed_[j];
+  }
+
+  // What was read with the other sign has thousands.
+  void take_back_doubts() {
+    const Doubtful other = std::exchange(parser_->decimal() == ',' ? point_ : comma_, {});
+    if (other.line > 0) complaints_.add(other.column, other.line, CellKind::thousands, other.cell);
+    comma_ = point_ = {};
+    pointed_.clear();
   }
 
   // Everything that is wrong with the cells, in one message.
@@ -246,19 +288,71 @@ class CsvReader {
     for (const auto& [j, first] : booleans_) {
       if (!is_zero_or_one(j)) complaints_.add(j, first.first, CellKind::boolean_among_numbers, trimmed(first.second));
     }
+    if (first_.size() == 1) complaints_.cut_nowhere(asked_);
     complaints_.raise(bytes_.where(), options_.missing == Missing::refuse, rows_, width_,
                       [this](Index j) { return column_name(j); });
-    if (!parser_->commas_in_doubt() || comma_line_ == 0) return;
-    std::string plain = comma_cell_;
-    std::erase(plain, ',');
-    wrong(comma_line_, ", column ", column_name(comma_column_), ": ", in_quotes(comma_cell_),
-          " may have decimals or thousands, as all numbers with a comma here; ", Flag{"thousands", ","},
-          " reads it as ", printable(plain), ", ", Flag{"thousands", "."}, " as decimals");
+    if (comma_.line > 0 && point_.line > 0) refuse_two_signs();
+    if (comma_.line > 0) refuse_doubtful(comma_, ',', message(", as all numbers with a comma here"));
+    if (point_.line > 0) look_at_points();
+  }
+
+  [[noreturn]] void refuse_doubtful(const Doubtful& first, char sign, const Message& why) const {
+    std::string plain = first.cell;
+    std::erase(plain, sign);
+    const std::string_view other = sign == ',' ? "." : ",";
+    wrong(first.line, ", column ", column_name(first.column), ": ", in_quotes(first.cell),
+          " may have decimals or thousands", why, "; ", Flag{"thousands", std::string(1, sign)}, " reads it as ",
+          printable(plain), ", ", Flag{"thousands", std::string(other)}, " as decimals");
+  }
+
+  [[noreturn]] void refuse_two_signs() const {
+    const auto [first, second] = point_.line <= comma_.line ? std::pair(point_, comma_) : std::pair(comma_, point_);
+    wrong(first.line, ", column ", column_name(first.column), ": ", in_quotes(first.cell), ", and ",
+          in_quotes(second.cell), " in column ", column_name(second.column),
+          ": one has decimals, the other thousands; ", Flag{"thousands", "."}, " or ", Flag{"thousands", ","},
+          " says which");
+  }
+
+  // Every number with a point is like 1.234. Programs that drop zeros at the end would hardly write 1.234 and 987 below
+  // each other without a 1.23; those that write three decimals would write 987.000.
+  void look_at_points() const {
+    constexpr Index kFewest = 3;  // numbers
+    Index count = 0;
+    for (const auto& [j, cells] : pointed_) {
+      count += cells;
+      if (const double whole = plain_whole_number(j, cells); whole != 0.0) {
+        refuse_doubtful(point_, '.',
+                        message(", as all numbers with a point here, and column ", column_name(j),
+                                " has whole numbers without one, as ", number_text(whole)));
+      }
+    }
+    if (delimiter_ != ';' || count < kFewest) return;
+    context_.warn(message(bytes_.where(), ": every number with a point is like ", in_quotes(point_.cell),
+                          " and is read with decimals; ", Flag{"thousands", "."}, " if these are thousands"));
+  }
+
+  // A whole number but 0 among the numbers with a point of a column; 0 where there is none.
+  double plain_whole_number(Index column, Index pointed) const {
+    const Index j = place_among_numbers(column);
+    const double* values = values_.as<double>();
+    Index others = -pointed;
+    double whole = 0.0;
+    for (Index i = 0; i < rows_; ++i) {
+      const double value = values[i * width_ + j];
+      if (value == 0.0 || std::isnan(value)) continue;
+      ++others;
+      if (value == std::floor(value)) whole = value;
+    }
+    return others > 0 ? whole : 0.0;
+  }
+
+  Index place_among_numbers(Index column) const {
+    const auto begin = columns_->kinds.begin();
+    return column - std::count(begin, begin + static_cast<std::ptrdiff_t>(column), ColumnKind::text);
   }
 
   bool is_zero_or_one(Index column) const {
-    Index j = 0;  // among the numbers
-    for (Index k = 0; k < column; ++k) j += columns_->kinds[k] != ColumnKind::text ? 1 : 0;
+    const Index j = place_among_numbers(column);
     const double* values = values_.as<double>();
     for (Index i = 0; i < rows_; ++i) {
       const double value = values[i * width_ + j];
@@ -278,6 +372,7 @@ class CsvReader {
     table.format = "csv";
     table.text = true;
     require_table();
+    check_row_names();
     warn_of_names_of_numbers();
     warn_of_totals();
     note_what_is_not_seen(table);
@@ -297,6 +392,24 @@ class CsvReader {
     return reading;
   }
 
+  // Those of R are all different.
+  void check_row_names() {
+    if (!row_names_) return;
+    const char* cure = delimiter_ == ',' ? " (numbers with decimal commas need quotes, or another delimiter)" : "";
+    budget_.take(ids_.size() * sizeof(std::string_view));
+    std::vector<std::string_view> names(ids_.begin(), ids_.end());
+    std::sort(names.begin(), names.end());
+    const auto twice = std::adjacent_find(names.begin(), names.end());
+    budget_.give_back(ids_.size() * sizeof(std::string_view));
+    require(twice == names.end(), ErrorCode::bad_data, bytes_.where(),
+            ": the rows have one cell more than the header, but their first cells do not name them, since several are ",
+            in_quotes(twice == names.end() ? "" : *twice), cure);
+    if (!layout_.split_decimals) return;
+    context_.warn(message(
+        bytes_.where(), ": the rows have one cell more than the header, and may be numbers with decimal ",
+        "commas cut in two, which need quotes or another delimiter; they are read as rows that begin ", "with a name"));
+  }
+
   // Where the first column counts the rows from; nothing where it does not.
   std::optional<Index> counts_from() const {
     const double* values = values_.as<double>();
@@ -313,11 +426,32 @@ class CsvReader {
     const bool unnamed = header_ && first_.size() > 1 && trimmed(first_.cell(0)).empty();
     if (!unnamed || columns_->id >= 0 || columns_->kinds[0] != ColumnKind::number) return;
     const auto first = counts_from();
-    if (!first) return;
+    if (!first) return warn_of_index();
     is_text_[0] = true;
     for (Index i = 0; i < rows_; ++i) add_word(ids_, std::to_string(*first + i), budget_);
     table.notes.push_back(concat(bytes_.where(), ": the first column has no name and counts the rows (", *first, "..",
                                  *first + rows_ - 1, "), so it names them and is no feature"));
+  }
+
+  // An index that was shuffled or put together from several. It stays, since it may as well be measured.
+  void warn_of_index() const {
+    const double* values = values_.as<double>();
+    bool rises = true, falls = true;  // which run/doubts.h warns of
+    for (Index i = 0; i < rows_; ++i) {
+      const double value = values[i * width_];
+      if (!(value >= 0.0) || value != std::floor(value)) return;
+      rises = rises && (i == 0 || value > values[(i - 1) * width_]);
+      falls = falls && (i == 0 || value < values[(i - 1) * width_]);
+    }
+    if (rises || falls) return;
+    Index named_so = 0;
+    while (named_so < first_.size() && first_.cell(named_so) != "0") ++named_so;
+    const Message cure = named_so < first_.size()
+                             ? Message(" unless it is given a name to be left out by")
+                             : message("; ", Flag{"id", "0"}, " takes it as the names of the rows");
+    context_.warn(message(bytes_.where(), ": the first column has no name and holds whole numbers (",
+                          number_text(values[0]), ", ", number_text(values[width_]),
+                          ", ...), as an index does; it is read as a feature", cure));
   }
 
   // A last row that sums up the others.
@@ -336,6 +470,11 @@ class CsvReader {
       table.notes.push_back(concat(bytes_.where(), ": ", comments_,
                                    comments_ == 1 ? " line that begins" : " lines that begin", " with # ",
                                    comments_ == 1 ? "is" : "are", " skipped, first line ", first_comment_));
+    }
+    if (blank_rows_ > 0) {
+      table.notes.push_back(concat(bytes_.where(), ": ", blank_rows_,
+                                   blank_rows_ == 1 ? " row of blank cells is" : " rows of blank cells are",
+                                   " skipped, first line ", first_blank_row_));
     }
     std::string positions;
     for (Index j = 0; header_ && j < first_.size(); ++j) {
@@ -409,19 +548,21 @@ class CsvReader {
   ByteStream& bytes_;
   Index rows_before_;  // of the table, in other files
   bool alone_;         // there are no other files
+  char asked_;         // the delimiter that the name of the file says; 0: none
   CsvScanner scanner_;
   const ReadOptions& options_;
   Context& context_;
   Budget budget_;
   CsvLayout layout_;
   char delimiter_ = ',';
-  Index trailing_ = -1;             // the column after the delimiter that ends every row
+  Index trailing_ = 0;              // from here on, columns without names and values
   std::vector<std::string> notes_;  // on the layout
   std::optional<CellParser> parser_;
   Complaints complaints_;
   std::map<Index, std::pair<Index, std::string>> booleans_;  // the first TRUE or FALSE of a column, and its line
-  Index comma_column_ = 0, comma_line_ = 0;                  // of the first number with a comma; line 0: none yet
-  std::string comma_cell_;
+  Doubtful comma_, point_;          // the first number like 1,234 or 1.234 before another one decided
+  std::map<Index, Index> pointed_;  // numbers like 1.234 of a column
+  bool row_names_ = false;          // R's, found by themselves
   bool header_ = false;
   FirstLine first_;
   Index first_number_ = 1;  // its line
@@ -436,6 +577,7 @@ class CsvReader {
   Index rows_ = 0;
   Index names_again_ = 0;  // cells of this row that say what the header says
   Index comments_ = 0, first_comment_ = 0;
+  Index blank_rows_ = 0, first_blank_row_ = 0;
 };
 
 }  // namespace

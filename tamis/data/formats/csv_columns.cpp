@@ -37,6 +37,31 @@ bool steps_by_one(const double* row, Index width) {
   return row[0] == 0.0 || row[0] == 1.0 || (year && row[0] == std::floor(row[0]));
 }
 
+// Whether a column has no whole number below its first, or none near it.
+bool sets_first_apart(const double* rows, Index width, Index count, Index j) {
+  const double first = rows[j];
+  double low = rows[width + j], high = low;
+  bool any_whole = false;
+  for (Index i = 1; i < count; ++i) {
+    const double value = rows[i * width + j];
+    low = std::min(low, value), high = std::max(high, value);
+    any_whole = any_whole || value == std::floor(value);
+  }
+  return low < high && (!any_whole || std::min(std::abs(first - low), std::abs(first - high)) > high - low);
+}
+
+bool looks_like_codes(const double* rows, Index width, Index count) {
+  constexpr Index kFewestRows = 5, kFewest = 2;
+  if (count < kFewestRows || width < kFewest) return false;
+  std::vector<double> names(rows, rows + width);
+  std::sort(names.begin(), names.end());
+  if (!(names[0] >= 0.0) || std::adjacent_find(names.begin(), names.end()) != names.end()) return false;
+  if (std::any_of(names.begin(), names.end(), [](double x) { return x != std::floor(x); })) return false;
+  Index apart = 0;
+  for (Index j = 0; j < width; ++j) apart += sets_first_apart(rows, width, count, j) ? 1 : 0;
+  return apart >= kFewest && 2 * apart > width;
+}
+
 // Positions of columns by name, or by number: of those that the options name, since a line may have millions of others.
 class ColumnFinder {
  public:
@@ -86,12 +111,12 @@ void read_first_line(CsvScanner& scanner, const CsvLayout& layout, FirstLine& li
     if (scanner.row_ended()) break;
   }
   if (layout.header_short) line.add("");
-  if (!layout.units.empty()) scanner.skip_lines(1);
+  scanner.skip_lines(layout.unit_lines);
 }
 
-bool is_header(const FirstLine& line, char delimiter, ReadOptions::Header asked) {
+bool is_header(const FirstLine& line, const CsvLayout& layout, ReadOptions::Header asked) {
   using enum ReadOptions::Header;
-  return asked == yes || (asked == automatic && looks_like_header(line, delimiter));
+  return asked == yes || (asked == automatic && (layout.names_of_numbers || looks_like_header(line, layout.delimiter)));
 }
 
 bool looks_like_header(const FirstLine& line, char delimiter) {
@@ -116,6 +141,7 @@ bool has_fractions(const FirstLine& line, char delimiter) {
 
 bool looks_like_names(const double* rows, Index width, Index count) {
   constexpr Index kFew = 3, kMany = 6;  // fewer numbers than kMany are often in order by chance
+  if (looks_like_codes(rows, width, count)) return true;
   const int along = direction(rows, width);
   if (width < kFew || along == 0 || (width < kMany && !steps_by_one(rows, width))) return false;
   for (Index i = 1; i < count; ++i) {

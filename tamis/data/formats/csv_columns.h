@@ -38,7 +38,7 @@ class FirstLine {
 // Reads the first line: a cell more where the layout says that the header lacks one.
 void read_first_line(CsvScanner& scanner, const CsvLayout& layout, FirstLine& line);
 // Whether it names the columns, by the options or by itself.
-bool is_header(const FirstLine& line, char delimiter, ReadOptions::Header asked);
+bool is_header(const FirstLine& line, const CsvLayout& layout, ReadOptions::Header asked);
 
 // Whether the first line looks like the names of columns. A line of numbers only does not; neither does one of numbers
 // and missing values (NA, nan, blank) or TRUE and FALSE, whose row would be lost in silence. A blank first cell before
@@ -50,7 +50,8 @@ bool has_fractions(const FirstLine& line, char delimiter);
 
 // Whether the first of some rows of numbers looks like the names of columns: years, wavelengths, positions. They rise
 // or fall along the line, as no other row does; where there are few, they also do so by one step, from 0 or 1 or as
-// years.
+// years. Or they are different whole numbers (identifiers of genes, codes) above numbers of which none is whole, or
+// which are far from them, in two columns at least and in no order.
 bool looks_like_names(const double* rows, Index width, Index count);
 
 enum class ColumnKind : std::uint8_t {

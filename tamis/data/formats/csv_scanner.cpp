@@ -69,6 +69,21 @@ bool CsvScanner::skip_comment(Index cells) {
   return take_end(at);
 }
 
+bool CsvScanner::skip_blank_row() {
+  for (;;) {
+    const char* at = cursor_;
+    bool delimiters = false;
+    while (at < end_ && (*at == ' ' || *at == delimiter_)) delimiters = (*at++ != ' ') || delimiters;
+    if (at == end_ && !eof_ && static_cast<std::size_t>(at - cursor_) <= kMostCell) {
+      more();
+      continue;
+    }
+    if (at == end_ || !delimiters || (*at != '\n' && *at != '\r')) return false;
+    if (take_end(at)) return true;
+    more();
+  }
+}
+
 std::string_view CsvScanner::peeked_cell() const {
   std::string_view rest = ahead();
   while (rest.starts_with(' ')) rest.remove_prefix(1);

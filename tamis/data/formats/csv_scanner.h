@@ -38,6 +38,8 @@ class CsvScanner {
   Index skip_blank_lines();
   // At the beginning of a row of so many cells: passes a line that begins with # and is cut into fewer or more.
   bool skip_comment(Index cells);
+  // At the beginning of a row: passes one of delimiters alone.
+  bool skip_blank_row();
   // The next cell as far as it has been read, without quotes around it; nothing is taken.
   std::string_view peeked_cell() const;
   bool at_end() const { return eof_ && cursor_ == end_; }

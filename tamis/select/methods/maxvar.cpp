@@ -37,6 +37,7 @@ Method maxvar_method() {
       .reference = "folklore",
       .bind = bind<MaxVarOptions, MaxVarPlan, maxvar>,
       .one_pass = true,
+      .scores_are_variances = true,
       .seeded = false,
       .weighs = true,
       .remote = true,
