@@ -87,13 +87,13 @@ struct Method {
   std::string formula;      // the definition in plain text
   std::string reference;    // the paper
   std::unique_ptr<BoundMethod> (*bind)() = nullptr;
-  bool resumes = false;   // saves checkpoints (Context::checkpoint), and resumes from them
-  bool is_order = false;  // its scores say nothing but the order
-  bool one_pass = false;  // reads the rows once
+  bool resumes = false;               // saves checkpoints (Context::checkpoint), and resumes from them
+  bool is_order = false;              // its scores say nothing but the order
+  bool one_pass = false;              // reads the rows once
   bool scores_are_variances = false;  // which equal deviations would make equal
-  bool seeded = true;     // draws random numbers
-  bool weighs = false;    // uses the weights of rows (Source::weights)
-  bool remote = false;    // makes no pass that cannot run where the rows are (data/stores/remote.h)
+  bool seeded = true;                 // draws random numbers
+  bool weighs = false;                // uses the weights of rows (Source::weights)
+  bool remote = false;                // makes no pass that cannot run where the rows are (data/stores/remote.h)
   ClusterMetric metric = ClusterMetric::none;
   bool in_paper = false;     // stands in the tables of the paper that UFCM comes from
   std::string same_as = {};  // ranks as that method does by default, so a comparison has it only where it is asked for
