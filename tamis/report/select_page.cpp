@@ -1,5 +1,6 @@
 #include "tamis/report/select_page.h"
 
+#include "tamis/base/text/spelling.h"
 #include "tamis/report/select_view.h"
 #include "tamis/report/verdict.h"
 
@@ -11,9 +12,10 @@ page::Page select_page(const SelectionRecord& record, const SelectPageOptions& o
   const Selection& selection = result.selection;
   page::Page page;
   page.title = concat("Selected features of ", page::file_text(record.table.path));
-  page.summary = concat(record.method.name, " selected ", result.selected.size(), " of ", record.table.source.cols(),
-                        " features", record.request.classes.empty() ? ", without labels," : "", " from ",
-                        record.table.source.rows(), " rows", record.request.classes.empty() ? "." : ", using labels.");
+  page.summary = concat(
+      record.method.name, " selected ", result.selected.size(), " of ", counted(record.table.source.cols(), "feature"),
+      record.request.classes.empty() ? ", without labels," : "", " from ", counted(record.table.source.rows(), "row"),
+      record.request.classes.empty() ? "." : ", using labels.");
   page.verdict = verdict(result);
   page.origin = options.origin;
   if (selection.guidance) page.sections.push_back(guide_section(view));

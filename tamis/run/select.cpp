@@ -167,9 +167,10 @@ bool wants_every_iteration(const Options& options) {
 
 void warn_of_stopping(const Method& method, const Options& options, Report& report, Context& context) {
   if (report.status != Status::max_iterations || wants_every_iteration(options)) return;
-  report.warnings.emplace_back(message(MethodName{method.name}, ": not converged in ", report.iterations,
-                                       " iterations; raise ", Flag{"iterations"}, " or ", Flag{"tolerance"}),
-                               Warning::Kind::convergence);
+  report.warnings.emplace_back(
+      message(MethodName{method.name}, ": not converged in ", counted(report.iterations, "iteration"), "; raise ",
+              Flag{"iterations"}, " or ", Flag{"tolerance"}),
+      Warning::Kind::convergence);
   context.warn(report.warnings.back());
 }
 
@@ -377,6 +378,20 @@ void require_use_of_weights(const Source& source, const Method& method, const Bo
   require(!request.evidence, ErrorCode::usage, "evidence: the guide does not use ", weights, ", need one of them");
 }
 
+// Classes and a label matrix, for methods that take them.
+void begin_as_asked(BoundMethod& bound, const Method& method, const SelectRequest& request) {
+  if (!request.classes.empty()) {
+    require(bound.takes_classes(), ErrorCode::usage, MethodName{method.name}, " does not use labels, need ",
+            methods_that(&BoundMethod::takes_classes));
+    bound.supervise(request.classes);
+  }
+  if (!request.init.empty()) {
+    require(bound.takes_init(), ErrorCode::usage, MethodName{method.name}, " does not take initial labels, need ",
+            methods_that(&BoundMethod::takes_init));
+    bound.start_from(request.init);
+  }
+}
+
 SelectResult select_once(const Source& source, const Method& method, BoundMethod& bound, const SelectRequest& asked,
                          Context& context) {
   SelectRequest request = asked;
@@ -416,8 +431,7 @@ SelectResult select_once(const Source& source, const Method& method, BoundMethod
   require_redundancy(request.redundancy);
   if (request.scale != Scaling::none) bound.keep_units();
   result.supervised = !request.classes.empty();
-  if (result.supervised) bound.supervise(request.classes);
-  if (!request.init.empty()) bound.start_from(request.init);
+  begin_as_asked(bound, method, request);
   use_graph(bound, method, request);
   const bool ranks_groups = groups.any() && !bound.takes_groups();
   if (groups.any()) bound.group(groups);
