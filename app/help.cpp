@@ -52,7 +52,7 @@ class WrappedHelp : public CLI::Formatter {
     std::string out = "\nUsage: " + name;
     if (!app->get_subcommands({}).empty()) return out + " COMMAND [OPTIONS]\n";
     for (const CLI::Option* option : app->get_options([](const CLI::Option* one) { return one->get_positional(); })) {
-      out += " " + option->get_name(true, false);
+      out += " " + usage_of_argument(*option);
     }
     return out + " [OPTIONS]\n";
   }
@@ -75,6 +75,29 @@ std::vector<std::string> flags_of(const CLI::App& app) {
   return names;
 }
 
+// The command that has a flag of this name; empty: none.
+std::string owner_of(const std::string& flag, const CLI::App& root) {
+  for (const CLI::App* command : root.get_subcommands({})) {
+    const std::vector<std::string> names = flags_of(*command);
+    if (std::ranges::find(names, flag) != names.end()) return command->get_name();
+  }
+  return {};
+}
+
+// "--features: At Most 1 required but received 2" as one would say it.
+std::string plain_words(const std::string& complaint) {
+  constexpr std::string_view kTooMany = ": At Most 1 required but received ", kTooFew = ": 1 required ";
+  if (const std::size_t at = complaint.find(kTooMany); at != std::string::npos) {
+    const std::string count = complaint.substr(at + kTooMany.size());
+    return complaint.substr(0, at) + " is given " + (count == "2" ? "twice" : count + " times");
+  }
+  if (const std::size_t at = complaint.find(kTooFew); at != std::string::npos && complaint.ends_with(" missing")) {
+    const std::size_t from = at + kTooFew.size();
+    return complaint.substr(0, at) + " needs a value: " + complaint.substr(from, complaint.size() - from - 8);
+  }
+  return complaint;
+}
+
 // What no flag or command of the command line took.
 std::string unexpected_word(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining(true);
@@ -82,6 +105,13 @@ std::string unexpected_word(const CLI::App& app) {
 }
 
 }  // namespace
+
+CLI::Option* optional_argument(CLI::Option* argument) { return argument->option_text("optional"); }
+
+std::string usage_of_argument(const CLI::Option& argument) {
+  const std::string name = argument.get_name(true);
+  return argument.get_option_text().empty() ? name : "[" + name + "]";
+}
 
 void begin_group(CLI::App& app, const std::string& heading) { app.option_defaults()->group(heading); }
 
@@ -102,10 +132,12 @@ std::string complaint_of(const CLI::App& root, const CLI::ParseError& error) {
   const CLI::App& app = parsed.empty() ? root : *parsed.front();
   const std::string help = "; see " + (parsed.empty() ? "tamis" : "tamis " + app.get_name()) + " --help";
   const std::string word = unexpected_word(root);
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || word.empty()) return error.what() + help;
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || word.empty()) return plain_words(error.what()) + help;
   const std::string given = printable(word.substr(0, word.find('=')));
   if (word.starts_with("-")) {
-    const std::string hint = did_you_mean(word.substr(0, word.find('=')), flags_of(app));
+    const std::string flag = word.substr(0, word.find('=')), owner = owner_of(flag, root);
+    if (!owner.empty()) return "unknown option " + given + ", which belongs to tamis " + owner + help;
+    const std::string hint = did_you_mean(flag, flags_of(app));
     return "unknown option " + given + (hint.empty() ? help : hint);
   }
   if (!parsed.empty()) return "unexpected argument " + given + help;

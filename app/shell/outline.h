@@ -20,6 +20,7 @@ struct FlagOutline {
   Completes completes = Completes::nothing;
   std::vector<std::string> words;  // all values, where they are few
   bool repeats = false;
+  std::string usage;  // of an argument: "NAME", "[NAME]"
 };
 
 struct GroupOutline {
