@@ -7,7 +7,7 @@ namespace tamis::app {
 
 namespace {
 
-std::string redundancy_text(const std::optional<double>& value) { return value ? short_number(*value, 3) : "-"; }
+std::string redundancy_text(const std::optional<double>& value) { return value ? fixed_number(*value, 3) : "-"; }
 
 void write_mean(Json& json, const char* name, const MeanSd& value) {
   json.key(name).begin_object().member("mean", value.mean).member("sd", value.sd).end_object();
