@@ -237,7 +237,8 @@ std::string grid_table(const Result& result) {
     }
   }
   return "\nACC over a grid of options\n" + table.to_text() +
-         "label-best was chosen with the true classes, as the best of the settings tried; it cannot be obtained without "
+         "label-best was chosen with the true classes, as the best of the settings tried; it cannot be obtained "
+         "without "
          "labels.\n";
 }
 
