@@ -75,7 +75,7 @@ void add_data_flags(CLI::App& app, DataArguments& arguments) {
   app.add_option("--id", arguments.id, "Column with row identifiers")->type_name("COLUMN");
   app.add_option("--names", arguments.names, "File with the names of the columns, one per line")->type_name("FILE");
   app.add_option("--format", arguments.format,
-                 "Format of the file, as an ending, if its name does not tell: csv, tsv, npy, npz, mtx, libsvm, ...")
+                 "File format, as an extension, if the file name has none: csv, tsv, npy, npz, mtx, libsvm, ...")
       ->type_name("ENDING");
   app.add_option("--skip", arguments.skip, "Number of lines before a text table (0; titles are recognized)")
       ->type_name("INTEGER");
@@ -202,7 +202,7 @@ std::unique_ptr<BoundMethod> MethodArguments::bind() const {
     const std::string owners = methods_with(name);
     require(option != nullptr || !method.empty(), ErrorCode::usage, "--", name, " is an option of ", owners,
             "; add -m ", owners.substr(0, owners.find(',')));
-    require(option != nullptr, ErrorCode::usage, name_of_method, ": no option ", name, ", which belongs to ", owners);
+    require(option != nullptr, ErrorCode::usage, name_of_method, " has no option --", name, "; it belongs to ", owners);
     set_from_text(*option, name_of_method, value);
   }
   return bound;

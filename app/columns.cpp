@@ -24,8 +24,8 @@ std::string remarks(const Survey& survey, const SurveyedColumn& column) {
     if (condition) words.push_back(what);
   };
   const bool mixed = column.content == Content::text && column.not_numbers + column.missing < survey.rows;
-  say(mixed, concat(column.not_numbers, column.not_numbers == 1 ? " cell is" : " cells are", " not a number, first ",
-                    in_quotes(column.example), " in line ", column.example_line));
+  say(mixed, concat(counted(column.not_numbers, "cell"), column.not_numbers == 1 ? " is" : " are",
+                    " not a number, first ", in_quotes(column.example), " in line ", column.example_line));
   say(!mixed && column.not_numbers > 0, "such as " + in_quotes(column.example));
   say(column.content == Content::number && column.grouped > 0,
       concat("separators between thousands; --thousands ", column.thousands, " reads them"));
@@ -43,7 +43,7 @@ std::string remarks(const Survey& survey, const SurveyedColumn& column) {
       "no name and whole numbers, like an index; --id 0 takes it as row names");
   say(column.distinct, "different in every row, like row names");
   say(column.sentinels > 0, concat(column.sentinels, " times ", short_number(column.sentinel),
-                                   ", far from the others, as missing values are marked"));
+                                   ", far from all other values; probably a code for missing values"));
   std::string out;
   for (const auto& word : words) out += (out.empty() ? "" : "; ") + word;
   return out;
@@ -116,9 +116,9 @@ std::string columns_table(const Survey& survey, bool all) {
   }
   std::string out = (shown > 0 ? table.to_text() : "");
   if (rest > 0) out += concat("... and ", rest, " more like these (--all shows every column)\n");
-  if (plain > 0) out += concat(plain, " columns hold numbers without anything to remark\n");
+  if (plain > 0) out += concat(counted(plain, "numeric column"), " without remarks\n");
   if (survey.ragged > 0) {
-    out += concat(survey.ragged, survey.ragged == 1 ? " row has" : " rows have",
+    out += concat(counted(survey.ragged, "row"), survey.ragged == 1 ? " has" : " have",
                   " more or fewer cells than the first, ", "first in line ", survey.ragged_line, "\n");
   }
   return out;

@@ -68,6 +68,16 @@ void print_version(const CLI::App& root, const std::vector<Command>& commands) {
   print_result(version_text() + "\n");
 }
 
+// "tamis help" and "tamis help select" are "tamis --help" and "tamis select --help".
+std::vector<std::string> words_of_command(int argc, char** argv, const CLI::App& root) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (words.empty() || words.front() != "help" || words.size() > 2) return words;
+  words.erase(words.begin());
+  const auto is_named = [&](const CLI::App* one) { return one->get_name() == words.front(); };
+  if (words.empty() || !root.get_subcommands(is_named).empty()) words.emplace_back("--help");
+  return words;
+}
+
 int parse_and_run(int argc, char** argv, const ProcessMemory& process) {
   CLI::App root("Tamis: select the features that carry the structure of a table, without labels", "tamis");
   use_wrapped_help(root);
@@ -85,7 +95,7 @@ int parse_and_run(int argc, char** argv, const ProcessMemory& process) {
     command.app->set_help_flag("-h,--help", "Print this help and exit")->group(kRunGroup);
   }
   try {
-    const std::vector<std::string> words = with_values({argv + std::min(argc, 1), argv + argc});
+    const std::vector<std::string> words = with_values(words_of_command(argc, argv, root));
     root.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // the parser takes them from the end
     for (const auto& command : commands) {
       if (!command.app->parsed()) continue;

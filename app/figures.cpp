@@ -18,8 +18,7 @@ void set_figure_saver(const FigureSaver& saver) { figure_saver = &saver; }
 
 void add_figures_flag(CLI::App& app, std::string& format) {
   app.add_option("--figures", format,
-                 "Also save each figure of report.html to DIR/figures, as svg or png (only the command of the Python "
-                 "package can)")
+                 "Also save each figure of report.html to DIR/figures, as svg or png (Python package's command only)")
       ->type_name("WORD");
 }
 
@@ -28,8 +27,8 @@ void require_figures(const std::string& command, const std::string& format, cons
   require(format == "svg" || format == "png", ErrorCode::usage, "figures = ", printable(format), ", need svg or png");
   require(!output.empty(), ErrorCode::usage, command, ": --figures without --output, need a folder");
   require(figure_saver != nullptr && *figure_saver, ErrorCode::usage, "figures = ", format,
-          ": this command cannot draw, need that of the Python package (pip install 'tamis[figures]'), or the button "
-          "under a figure of report.html");
+          ": the native command cannot save figures; use the tamis command of the Python package (pip install "
+          "'tamis[figures]') or the button below each figure of report.html");
   (*figure_saver)("", format);
 }
 

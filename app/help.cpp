@@ -52,7 +52,7 @@ class WrappedHelp : public CLI::Formatter {
     std::string out = "\nUsage: " + name;
     if (!app->get_subcommands({}).empty()) return out + " COMMAND [OPTIONS]\n";
     for (const CLI::Option* option : app->get_options([](const CLI::Option* one) { return one->get_positional(); })) {
-      out += " " + option->get_name(true, false);
+      out += " " + usage_of_argument(*option);
     }
     return out + " [OPTIONS]\n";
   }
@@ -75,27 +75,53 @@ std::vector<std::string> flags_of(const CLI::App& app) {
   return names;
 }
 
+// The first of these commands that has a flag of this name; empty: none.
+std::string owner_of(const std::string& flag, const std::vector<const CLI::App*>& commands) {
+  for (const CLI::App* command : commands) {
+    const std::vector<std::string> names = flags_of(*command);
+    if (std::ranges::find(names, flag) != names.end()) return command->get_name();
+  }
+  return {};
+}
+
+std::vector<const CLI::App*> all_commands(const CLI::App& root) {
+  return root.get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::vector<const CLI::App*> given_commands(const CLI::App& root) {
+  std::vector<const CLI::App*> out;
+  for (const CLI::App* command : root.get_subcommands()) out.push_back(command);
+  return out;
+}
+
+// "--features: At Most 1 required but received 2" as one would say it.
+std::string plain_words(const std::string& complaint) {
+  constexpr std::string_view kTooMany = ": At Most 1 required but received ", kTooFew = ": 1 required ";
+  if (const std::size_t at = complaint.find(kTooMany); at != std::string::npos) {
+    const std::string count = complaint.substr(at + kTooMany.size());
+    return complaint.substr(0, at) + " is given " + (count == "2" ? "twice" : count + " times");
+  }
+  if (const std::size_t at = complaint.find(kTooFew); at != std::string::npos && complaint.ends_with(" missing")) {
+    const std::size_t from = at + kTooFew.size();
+    return complaint.substr(0, at) + " needs a value: " + complaint.substr(from, complaint.size() - from - 8);
+  }
+  return complaint;
+}
+
 // What no flag or command of the command line took.
 std::string unexpected_word(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining(true);
   return words.empty() ? std::string() : words.front();
 }
 
-// A command that has the flag, which nothing took: the one that was given, or else the first.
-std::string command_of_flag(const CLI::App& root, const std::string& flag) {
-  std::vector<const CLI::App*> among;
-  for (const CLI::App* command : root.get_subcommands()) among.push_back(command);
-  if (among.empty()) {
-    for (const CLI::App* command : root.get_subcommands([](const CLI::App*) { return true; })) among.push_back(command);
-  }
-  for (const CLI::App* command : among) {
-    const std::vector<std::string> flags = flags_of(*command);
-    if (std::find(flags.begin(), flags.end(), flag) != flags.end()) return command->get_name();
-  }
-  return {};
-}
-
 }  // namespace
+
+CLI::Option* optional_argument(CLI::Option* argument) { return argument->option_text("optional"); }
+
+std::string usage_of_argument(const CLI::Option& argument) {
+  const std::string name = argument.get_name(true);
+  return argument.get_option_text().empty() ? name : "[" + name + "]";
+}
 
 void begin_group(CLI::App& app, const std::string& heading) { app.option_defaults()->group(heading); }
 
@@ -116,13 +142,18 @@ std::string complaint_of(const CLI::App& root, const CLI::ParseError& error) {
   const CLI::App& app = parsed.empty() ? root : *parsed.front();
   const std::string help = "; see " + (parsed.empty() ? "tamis" : "tamis " + app.get_name()) + " --help";
   const std::string word = unexpected_word(root);
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || word.empty()) return error.what() + help;
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || word.empty()) return plain_words(error.what()) + help;
   const std::string given = printable(word.substr(0, word.find('=')));
   if (word.starts_with("-")) {
-    if (const std::string where = command_of_flag(root, word.substr(0, word.find('='))); !where.empty()) {
-      return "option " + given + " stands before the command; options follow it: tamis " + where + " " + given + " ...";
+    const std::string flag = word.substr(0, word.find('='));
+    const auto commands = parsed.empty() ? all_commands(root) : given_commands(root);
+    if (const std::string owner = owner_of(flag, commands); !owner.empty()) {
+      return "option " + given + " stands before the command; options follow it: tamis " + owner + " " + given + " ...";
     }
-    const std::string hint = did_you_mean(word.substr(0, word.find('=')), flags_of(app));
+    if (const std::string owner = owner_of(flag, all_commands(root)); !owner.empty()) {
+      return "unknown option " + given + ", which belongs to tamis " + owner + help;
+    }
+    const std::string hint = did_you_mean(flag, flags_of(app));
     return "unknown option " + given + (hint.empty() ? help : hint);
   }
   if (!parsed.empty()) return "unexpected argument " + given + help;

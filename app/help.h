@@ -5,6 +5,7 @@
 
 namespace CLI {
 class App;
+class Option;
 class ParseError;
 }  // namespace CLI
 
@@ -18,6 +19,10 @@ inline constexpr const char* kSelectionGroup = "Selection";
 inline constexpr const char* kOutputGroup = "Output";
 inline constexpr const char* kRunGroup = "Run";
 inline constexpr const char* kMethodGroup = "Method options";
+
+// An argument that may be left out: [NAME] in the line of usage.
+CLI::Option* optional_argument(CLI::Option* argument);
+std::string usage_of_argument(const CLI::Option& argument);
 
 // Wraps help to the width of the terminal; sub-commands that are added later inherit it.
 void use_wrapped_help(CLI::App& root);

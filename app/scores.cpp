@@ -7,7 +7,7 @@ namespace tamis::app {
 
 namespace {
 
-std::string redundancy_text(const std::optional<double>& value) { return value ? short_number(*value, 3) : "-"; }
+std::string redundancy_text(const std::optional<double>& value) { return value ? fixed_number(*value, 3) : "-"; }
 
 void write_mean(Json& json, const char* name, const MeanSd& value) {
   json.key(name).begin_object().member("mean", value.mean).member("sd", value.sd).end_object();
@@ -50,16 +50,16 @@ void write_measures(Json& json, const SubsetScore& score, bool classes_known) {
   write_redundancy(json, score.redundancy);
 }
 
-std::string scores_table(const Evaluation& evaluation, Index subsets) {
+std::string scores_table(const Evaluation& evaluation) {
   using enum TextTable::Align;
   TextTable table({left, right, left, right, left, left, right});
-  table.add({"features", "number", "ACC", "best", "NMI", "adjusted Rand", "redundancy"});
+  table.add({"features", "size", "ACC", "best", "NMI", "ARI", "|r|"});
   add_line(table, "chosen", evaluation.given);
   if (evaluation.all) add_line(table, "all", *evaluation.all);
-  add_line(table, "largest variance", evaluation.max_variance);
+  add_line(table, "by variance", evaluation.max_variance);
   const RandomBand& band = evaluation.random;
-  add_line(table, concat(subsets, " random subsets"), band);
-  table.add({"p, chosen against random", "", short_number(band.accuracy_p, 3), "", short_number(band.nmi_p, 3),
+  add_line(table, "random", band);
+  table.add({"p (random)", "", short_number(band.accuracy_p, 3), "", short_number(band.nmi_p, 3),
              short_number(band.rand_p, 3)});
   return table.to_text();
 }

@@ -13,7 +13,7 @@ namespace tamis::app {
 void write_measures(Json& json, const SubsetScore& score, bool classes_known = true);
 
 // One line each: the list, all features, largest variance, random subsets; then how often random is as good.
-std::string scores_table(const Evaluation& evaluation, Index subsets);
+std::string scores_table(const Evaluation& evaluation);
 // {"given": ..., "all": ... or null, "max_variance": ..., "random": {...}}
 void write_scores(Json& json, const Evaluation& evaluation, Index subsets);
 

@@ -36,8 +36,8 @@ void name_columns(Table& table, const std::string& path, Context& context) {
   for (std::string_view line; lines.next(line); ++count) {
     if (count < all) add_word(names, trimmed(line), budget);
   }
-  require(count == features || count == all, ErrorCode::bad_data, path, ": ", count, " names, need ", features,
-          all == features ? "" : concat(", the number of features, or ", all), ", one for each column");
+  require(count == features || count == all, ErrorCode::bad_data, path, ": ", counted(count, "name"), ", need ",
+          features, all == features ? "" : concat(", the number of features, or ", all), ", one for each column");
   table.names.clear();
   for (Index j = 0; j < features; ++j) table.names.push_back(names[count == features ? j : table.column(j)]);
 }
@@ -59,6 +59,18 @@ std::map<std::string, std::string> options_given(const DataArguments& arguments,
   if (arguments.transpose) out["transpose"] = "";
   if (arguments.counts) out["counts"] = "";
   return out;
+}
+
+// Whoever skips more lines than there are should read that.
+template <class Load>
+Table naming_skip(const std::string& skip, Load load) {
+  try {
+    return load();
+  } catch (const Error& error) {
+    const bool nothing = error.message().text().find(": 0 rows") != std::string::npos;
+    if (error.code() != ErrorCode::bad_data || skip.empty() || !nothing) throw;
+    fail(error.code(), error.message(), " after the lines that --skip ", skip, " leaves out");
+  }
 }
 
 }  // namespace
@@ -88,7 +100,7 @@ void Session::note_time(double seconds) {
   if (!(seconds > kMinute) || isatty(STDERR_FILENO) == 0) return;
   const bool hours = seconds >= 1.5 * kHour;
   const double count = std::max(2.0, std::round(seconds / (hours ? kHour : kMinute)));
-  note(concat("about ", short_number(count, 3), hours ? " hours" : " minutes", "; Ctrl-C stops"));
+  note(concat("this run will take about ", short_number(count, 3), hours ? " hours" : " minutes", "; Ctrl-C stops it"));
 }
 
 void Session::warn(const std::string& message) {
@@ -136,7 +148,8 @@ Table Session::read(const DataArguments& arguments, const ReadOptions& options, 
   const Stage stage(context_, "reading " + (path == "-" ? "standard input" : path.substr(path.rfind('/') + 1)));
   return naming(path, [&] {
     Opened opened = open_table(path, more, context_);
-    Table table = belongs_on_disk(opened, path, peaks) ? opened.leave_on_disk() : opened.load();
+    const bool on_disk = belongs_on_disk(opened, path, peaks);
+    Table table = naming_skip(arguments.skip, [&] { return on_disk ? opened.leave_on_disk() : opened.load(); });
     table.read_with = options_given(arguments, options);
     for (const auto& message : table.notes) note(message);
     if (!arguments.names.empty()) name_columns(table, arguments.names, context_);

@@ -60,8 +60,9 @@ auto naming(const std::string& path, Work work) {
   try {
     return work();
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::bad_data || error.message().text().find(path) != std::string::npos) throw;
-    fail(error.code(), path, ": ", error.message());
+    const std::string name = path == "-" ? "standard input" : path;
+    if (error.code() != ErrorCode::bad_data || error.message().text().find(name) != std::string::npos) throw;
+    fail(error.code(), name, ": ", error.message());
   }
 }
 

@@ -22,6 +22,10 @@ namespace tamis::app {
 namespace {
 
 constexpr std::size_t kIndentOfMessages = 2;  // of lines after the first, on a terminal
+
+// The line of progress that is on the terminal now, which may be that of the result.
+ProgressBar* drawn_bar = nullptr;
+
 std::string padded(const std::string& cell, std::size_t width, TextTable::Align align) {
   const std::string space(width - std::min(width, character_count(cell)), ' ');
   return align == TextTable::Align::left ? cell + space : space + cell;
@@ -31,14 +35,15 @@ std::string padded(const std::string& cell, std::size_t width, TextTable::Align 
 
 namespace {
 
-// Lines of prose that are wider than the terminal; tables have more than one space between words, and JSON is for
-// programs.
+// Lines of prose that are wider than the terminal; tables have more than one space between words, JSON is for programs,
+// and a command would be copied with the line ends.
 std::string fitting_prose(std::string_view text, std::size_t width) {
   std::string out;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string line(text.substr(0, end));
-    const bool prose = line.find("  ") == std::string::npos && !line.starts_with('{') && !line.starts_with('[');
+    const bool prose = line.find("  ") == std::string::npos && !line.starts_with('{') && !line.starts_with('[') &&
+                       line.find(": tamis ") == std::string::npos;
     out += prose && character_count(line) > width ? wrapped(line, 0, width) : line;
     if (end < text.size()) out += '\n';
     text.remove_prefix(std::min(text.size(), end + 1));
@@ -79,6 +84,7 @@ std::string wrapped(const std::string& paragraph, std::size_t indent, std::size_
 }
 
 void print_result(std::string_view text) {
+  if (drawn_bar != nullptr) drawn_bar->clear();
   if (isatty(STDOUT_FILENO) == 1) {
     write_result(fitting_prose(text, columns_of_terminal(STDOUT_FILENO)));
   } else {
@@ -152,13 +158,14 @@ void ProgressBar::show(const Progress& progress) {
       line_.text(progress, now, columns_of_terminal(STDERR_FILENO) - 1);  // the last place would wrap
   if (now < next_ || line.empty()) return;
   next_ = now + pause_;
-  drawn_ = true;
+  drawn_bar = this;
   write_error_stream("\r\x1b[K" + line);
 }
 
 void ProgressBar::clear() {
-  if (drawn_) write_error_stream("\r\x1b[K");
-  drawn_ = false;
+  if (drawn_bar != this) return;
+  drawn_bar = nullptr;
+  write_error_stream("\r\x1b[K");
 }
 
 }  // namespace tamis::app

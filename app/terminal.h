@@ -57,7 +57,6 @@ class ProgressBar {
 
  private:
   bool enabled_;
-  bool drawn_ = false;
   std::chrono::milliseconds pause_{100};  // between two lines
   std::chrono::steady_clock::time_point next_;
   ProgressLine line_;

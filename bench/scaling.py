@@ -4,7 +4,7 @@
     .venv/bin/python bench/scaling.py --rows 4e6 --columns 500 --bytes 4 --disk 2.5e9
     .venv/bin/python bench/scaling.py --check build/tamis               against runs of this machine, from disk
 
-docs/scaling.md derives the formulas. alpha = 1, which needs no X'X; the number of iterations is a guess.
+docs/cost.md derives the formulas. alpha = 1, which needs no X'X; the number of iterations is a guess.
 """
 
 import argparse
@@ -51,16 +51,26 @@ class Job:
 
 
 def passes(job):
-    """Names, flops a number of X, and bytes to and from the client, of every pass."""
-    wide, tall = 8 * job.columns, 8 * job.rows
+    """Names, flops a number of X, and bytes to and from the client, of every pass over X."""
+    wide = 8 * job.columns
     gram = job.columns <= 1024
     yield "statistics", 4.0, 5 * wide, 1
     if gram:
         yield "X'X", job.columns, 8 * job.columns**2, 1
     else:
         yield "products", 4.0 * (job.dims + 4), 2 * wide * (job.dims + 4), 10
-    yield "X W", 2.0 * job.dims, wide * job.dims + tall * job.dims, job.iterations
-    yield "sums", 1.0, tall + wide * job.clusters, job.iterations
+    yield "X W", 2.0 * job.dims, wide * job.dims + 8 * job.chunks, job.iterations
+    yield "sums", 1.0, 8 * job.rows + wide * job.clusters, job.iterations
+
+
+def kmeans(job, machine):
+    """Seconds of computation, bytes to and from the client, and requests: X W and the labels stay with the rows."""
+    steps = 3 * job.clusters * job.iterations
+    flops = 2 * job.rows * job.dims * job.clusters * steps
+    centers = 8 * job.clusters * (job.dims + 1)
+    back = centers * (job.chunks if job.clusters * job.dims <= 1024 else 1)
+    moved = steps * (centers + back) + 4 * job.rows * job.iterations
+    return flops / (machine.distances * machine.threads * machine.workers), moved, steps + job.iterations
 
 
 def seconds(job, machine):
@@ -74,14 +84,17 @@ def seconds(job, machine):
         if machine.workers > 1:
             spent["network"] += count * moved / machine.network
             spent["tasks"] += count * 2 * job.chunks * machine.task
-    lloyd = 3 * job.clusters * job.iterations  # steps over all rows
-    spent["k-means"] = 2 * job.rows * job.dims * job.clusters * lloyd / (machine.distances * machine.threads)
+    spent["k-means"], moved, requests = kmeans(job, machine)
+    if machine.workers > 1:
+        spent["network"] += moved / machine.network
+        spent["tasks"] += requests * 2 * job.chunks * machine.task
     return spent
 
 
-def client_bytes(job):
-    """X W twice, norms and labels; the eigen-solver's basis."""
-    return 8 * (job.rows * (2 * job.dims + 2) + 12 * job.columns * (job.dims + 1))
+def client_bytes(job, machine):
+    """Labels and what is sent with them, or on one machine X W twice, norms and labels; the eigensolver's basis."""
+    per_row = 26 if machine.workers > 1 else 8 * (2 * job.dims + 2)
+    return per_row * job.rows + 96 * job.columns * (job.dims + 1)
 
 
 def show(jobs, machine):
@@ -90,7 +103,7 @@ def show(jobs, machine):
     for job in jobs:
         spent = seconds(job, machine)
         print(f"{job.rows:8.0e}{job.columns:9.0e}{machine.workers:9}{spent['passes']:11.3g}{spent['network']:11.3g}"
-              f"{spent['tasks']:10.3g}{spent['k-means']:11.3g}{client_bytes(job) / 1e9:11.3g}")
+              f"{spent['tasks']:10.3g}{spent['k-means']:11.3g}{client_bytes(job, machine) / 1e9:11.3g}")
 
 
 def check(command, machine):
@@ -101,7 +114,7 @@ def check(command, machine):
             path = Path(folder) / "x.npy"
             forecast.write(path, rows, 200, "f4")
             limit = str(rows * 200 * 4)  # the table alone
-            words = [command, "select", str(path), "-c", "8", "--memory", limit, "--json", "--quiet"]
+            words = [command, "select", str(path), "-m", "ufcm", "-c", "8", "--memory", limit, "--json", "--quiet"]
             report = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)["report"]
         predicted = sum(seconds(Job(rows, 200, iterations=report["iterations"]), machine).values())
         print(f"{rows:9}{report['seconds']:9.2f}{predicted:11.2f}{predicted / report['seconds']:7.2f}", flush=True)

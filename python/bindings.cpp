@@ -329,11 +329,10 @@ void register_tables(nb::module_& m) {
         "on_disk"_a = false, "missing"_a = "refuse", "thousands"_a = "", "format"_a = "", "skip"_a = 0,
         "reader"_a.none() = nb::none(), "memory"_a = 0, "words"_a = nb::dict(),
         "A table of any format that the core or `reader` reads.");
-  m.def(
-      "without_missing", &python::without_missing, "data"_a, "missing"_a, "names"_a = std::vector<std::string>(),
-      "words"_a = nb::dict(),
-      "An array without its missing values, as `--missing` drops or fills them in: X, the columns that are left (None: "
-      "all), and a note.");
+  m.def("without_missing", &python::without_missing, "data"_a, "missing"_a, "names"_a = std::vector<std::string>(),
+        "words"_a = nb::dict(),
+        "An array without its missing values, as `--missing` drops or fills them in: X, the columns and the rows that "
+        "are left (None: all), and a note.");
   m.def("read_selection", &read_selection_document, "text"_a, "where"_a,
         "The columns of a selection.json: positions, names (empty if the table had none), features, id_column.");
   m.def(

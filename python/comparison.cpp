@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include "python/methods.h"
 #include "python/run.h"
 #include "python/spelling.h"
 #include "tamis/report/verdict.h"
@@ -26,12 +27,6 @@ nb::dict dict_of(const SubsetScore& score, bool classes_known) {
   return out;
 }
 
-nb::dict dict_of(const Settings& settings) {
-  nb::dict out;
-  for (const auto& [option, value] : settings) out[option.c_str()] = value;
-  return out;
-}
-
 // What every run of a method says of itself.
 nb::dict run_dict(double seconds, Status status, const std::optional<Failure>& failure, const Speller& speller) {
   nb::dict out;
@@ -41,13 +36,13 @@ nb::dict run_dict(double seconds, Status status, const std::optional<Failure>& f
   return out;
 }
 
-nb::list list_of(const std::vector<GridRun>& grid, const Speller& speller) {
+nb::list grid_of(const ComparedMethod& row, const Speller& speller) {
   nb::list out;
-  for (const auto& run : grid) {
+  for (const auto& run : row.grid) {
     nb::dict one = run_dict(run.seconds, run.status, run.failure, speller);
     nb::list sizes;
     for (const auto& score : run.sizes) sizes.append(dict_of(score, true));
-    one["options"] = dict_of(run.settings);
+    one["options"] = values_of(find_method(row.name), run.settings);
     one["sizes"] = sizes;
     out.append(one);
   }
@@ -78,7 +73,7 @@ nb::dict dict_of(const ComparedMethod& row, const Comparison& comparison, bool c
   out["bytes"] = row.bytes ? nb::cast(*row.bytes) : nb::none();
   out["selected"] = to_array(row.selected);
   out["sizes"] = sizes;
-  out["grid"] = list_of(row.grid, speller);
+  out["grid"] = grid_of(row, speller);
   return out;
 }
 
@@ -105,12 +100,12 @@ nb::dict dict_of(const Comparison& comparison, const CompareRequest& request, co
   return out;
 }
 
-// {"ufcm": {"alpha": "0.1"}}
-std::map<std::string, Settings> settings_of(const nb::dict& settings) {
+// {"ufcm": {"alpha": 0.1}}
+std::map<std::string, Settings> settings_by_method(const nb::dict& settings) {
   std::map<std::string, Settings> out;
-  for (const auto& [method, options] : settings) {
-    Settings& one = out[find_method(to_bytes(method)).name];
-    for (const auto& [option, value] : nb::cast<nb::dict>(options)) one[to_bytes(option)] = to_bytes(value);
+  for (const auto& [name, values] : settings) {
+    const Method& method = find_method(to_bytes(name));
+    out[method.name] = settings_of(method, nb::cast<nb::dict>(values));
   }
   return out;
 }
@@ -150,7 +145,7 @@ nb::dict compare(const nb::object& data, const std::vector<std::string>& methods
     request.clusters = clusters;
     request.scale = parse_scaling(scale);
     request.classes = classes_of(classes);
-    request.settings = settings_of(settings);
+    request.settings = settings_by_method(settings);
     request.methods = methods.empty() ? compared_by_default(request.settings) : std::vector<Method>();
     for (const auto& name : methods) request.methods.push_back(find_method(name));
     request.repeats = repeats;

@@ -26,12 +26,16 @@ nb::object value_of(const std::vector<Index>& values) {
   return nb::tuple(out);
 }
 
+nb::object value_of(const Option& option) {
+  return std::visit([](const auto* value) { return value_of(*value); }, option.value);
+}
+
 nb::dict describe_option(const Option& option) {
   nb::dict out;
   out["name"] = option.name;
   out["python_name"] = option.in_python();
   out["type"] = type_text(option);
-  out["default"] = std::visit([](const auto* value) { return value_of(*value); }, option.value);
+  out["default"] = value_of(option);
   out["range"] = range_text(option);
   out["help"] = option.help;
   out["unset"] = option.unset_text;
@@ -138,7 +142,8 @@ bool store(std::vector<Index>& place, const nb::handle& value) {
 std::string allowed_text(const Option& option) {
   if (std::holds_alternative<bool*>(option.value)) return "True or False";
   if (std::holds_alternative<std::string*>(option.value)) return "one of " + range_text(option);
-  return type_text(option) + ", " + range_text(option);
+  if (std::holds_alternative<std::vector<Index>*>(option.value)) return "a sequence of integers " + limits_text(option);
+  return allowed_values(option);
 }
 
 }  // namespace
@@ -161,6 +166,29 @@ void set_options(BoundMethod& bound, const nb::dict& values, const std::string& 
             ", need ", allowed_text(*option), option->unset_text.empty() ? "" : ", or None");
   }
   validate(options, where);
+}
+
+Settings settings_of(const Method& method, const nb::dict& values) {
+  const auto bound = method.bind();
+  set_options(*bound, values, method.name);
+  Settings settings;
+  for (const auto& option : bound->options()) {
+    const nb::str name(option.in_python().c_str());
+    if (values.contains(name) && !nb::object(values[name]).is_none()) settings[option.name] = value_text(option);
+  }
+  return settings;
+}
+
+nb::dict values_of(const Method& method, const Settings& settings) {
+  const auto bound = method.bind();
+  const Options options = bound->options();
+  nb::dict out;
+  for (const auto& [name, text] : settings) {
+    const Option& option = *find_option(options, name);
+    set_from_text(option, method.name, text);
+    out[option.in_python().c_str()] = value_of(option);
+  }
+  return out;
 }
 
 }  // namespace tamis::python

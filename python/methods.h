@@ -3,6 +3,7 @@
 #pragma once
 
 #include "python/arrays.h"
+#include "tamis/run/settings.h"
 #include "tamis/select/registry.h"
 
 namespace tamis::python {
@@ -11,6 +12,10 @@ namespace tamis::python {
 //   graph that `connectivity` replaces; empty: it takes none), "options": [{"name",
 //   "python_name", "type", "default", "range", "help", "unset"}]}]
 nb::list describe_methods();
+
+// Options by their Python names, as `compare` takes and returns them. None: the method decides.
+Settings settings_of(const Method& method, const nb::dict& values);
+nb::dict values_of(const Method& method, const Settings& settings);
 
 // Options by their Python names. None leaves an optional one unset. Error(usage) on a value of another type.
 void set_options(BoundMethod& bound, const nb::dict& values, const std::string& where);

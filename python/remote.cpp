@@ -113,7 +113,7 @@ void register_remote(nb::module_& m) {
       "remote_partial", &partial_of, "pass_name"_a, "shared"_a, "by_row"_a, "chunk"_a.none(), "rows"_a, "first"_a,
       "What a pass makes of one chunk of rows (None where it reads none), whose first is row `first` of all, and what "
       "it leaves with it (or None).");
-  m.def("remote_merge", &merged_of, "pass_name"_a, "left"_a, "right"_a, "What it makes of two neighbours.");
+  m.def("remote_merge", &merged_of, "pass_name"_a, "left"_a, "right"_a, "What it makes of two neighbors.");
 }
 
 }  // namespace tamis::python

@@ -299,6 +299,7 @@ nb::dict without_missing(const nb::object& data, const std::string& missing, con
     nb::dict out;
     out["X"] = table.notes.empty() ? data : view_of(table.source);
     out["columns"] = table.columns.empty() ? nb::none() : to_array(std::move(table.columns));
+    out["rows"] = table.kept_rows.empty() ? nb::none() : to_array(std::move(table.kept_rows));
     out["note"] = table.notes.empty() ? std::string() : table.notes.front();
     return out;
   });

@@ -7,6 +7,7 @@
 #include "app/help.h"
 #include "app/session.h"
 #include "tamis/base/text/quote.h"
+#include "tamis/base/text/spelling.h"
 #include "tamis/base/version.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/report/document.h"
@@ -111,8 +112,9 @@ int run_apply(const ApplyArguments& arguments) {
   folder.commit();
   print_result(arguments.run->json
                    ? json
-                   : concat(columns.size(), " of ", table.source.cols(), " columns, ", table.source.rows(),
-                            " rows\n\nWritten to ", printable(arguments.output, 200), ": ", name, ", ", kAppliedName,
+                   : concat(columns.size(), " of ", counted(table.source.cols(), "column"), ", ",
+                            counted(table.source.rows(), "row"), "\n\nWritten to ", printable(arguments.output, 200),
+                            ": ", name, ", ", kAppliedName,
                             "\nNext: ", command_line({"info", arguments.output + "/" + name}, false), "\n"));
   return 0;
 }
@@ -121,7 +123,7 @@ int run_apply(const ApplyArguments& arguments) {
 
 Command add_apply_command(CLI::App& root) {
   auto arguments = std::make_shared<ApplyArguments>();
-  CLI::App* app = root.add_subcommand("apply", "Take the columns of an earlier selection from another table");
+  CLI::App* app = root.add_subcommand("apply", "Apply an earlier selection to another table");
   add_apply_flags(*app, *arguments);
   set_examples(*app,
                "tamis select january.csv -k 50 -o january\n"

@@ -8,6 +8,7 @@
 #include "app/scores.h"
 #include "app/session.h"
 #include "tamis/base/text/quote.h"
+#include "tamis/base/text/spelling.h"
 #include "tamis/base/version.h"
 #include "tamis/report/compare_page.h"
 #include "tamis/report/document.h"
@@ -159,7 +160,7 @@ std::string runs_table(const Result& result) {
     }
     const Report& report = row.report;
     const std::string iterations =
-        report.status == Status::direct ? "" : concat(", ", report.iterations, " iterations");
+        report.status == Status::direct ? "" : concat(", ", counted(report.iterations, "iteration"));
     table.add({row.name, fixed_number(row.seconds, 3), row.bytes ? size_text(*row.bytes) : "-",
                name_of(report.status) + iterations});
   }
@@ -194,7 +195,7 @@ std::string sizes_table(const Result& result) {
   if (result.comparison.all) table.add({}), add_score(table, result, "allfea", *result.comparison.all, "");
   std::string out = table.to_text();
   if (!result.labelled()) return out;
-  return out + concat("\nk-means with ", request.clusters, " clusters against the classes: mean +- sd of ",
+  return out + concat("\nk-means with ", request.clusters, " clusters compared with the classes: mean +- sd of ",
                       request.repeats, " single starts (random: of ", request.subsets,
                       " subsets).\np of ACC: (1 + random subsets at least as good) / ", 1 + request.subsets, ".\n");
 }
@@ -236,7 +237,8 @@ std::string grid_table(const Result& result) {
     }
   }
   return "\nACC over a grid of options\n" + table.to_text() +
-         "label-best was chosen by the true classes, the best of so many tried; it cannot be obtained without "
+         "label-best was chosen with the true classes, as the best of the settings tried; it cannot be obtained "
+         "without "
          "labels.\n";
 }
 
@@ -370,8 +372,8 @@ void resolve(const CompareArguments& arguments, const Table& table, const std::v
   }
   require_comparable(table.source, request);
   if (!arguments.clusters.empty()) return;
-  session.note(concat("clusters = ", request.clusters, arguments.labels.empty() ? "" : ", the number of classes,",
-                      " unless given with -c"));
+  session.note(concat("using ", counted(request.clusters, "cluster"),
+                      arguments.labels.empty() ? "" : ", the number of classes", "; set the number with -c"));
 }
 
 // How the table was read, in the words of a command.

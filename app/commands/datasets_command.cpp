@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/help.h"
 #include "app/session.h"
 #include "tamis/base/sha256.h"
 #include "tamis/base/text/quote.h"
@@ -89,9 +90,9 @@ std::string datasets_text(const std::vector<Checked>& states) {
                       set.sha256_file, "\n");
   }
   return table.to_text() + origins +
-         "\nEach file holds X (one row a sample, not scaled) and y (int32 classes from 0). A file is right when the "
-         "numbers and classes in it are, however it was packed. None is part of Tamis: get them where they come "
-         "from.\n";
+         "\nEach file holds X (one row per sample, not scaled) and y (int32 classes from 0). A file is accepted if its "
+         "numbers and classes match, however it is packed. Tamis does not include these data; download them from the "
+         "sources above.\n";
 }
 
 std::string datasets_json(const std::vector<Checked>& states, const std::string& folder) {
@@ -137,7 +138,7 @@ Command add_datasets_command(CLI::App& root) {
   auto arguments = std::make_shared<DatasetsArguments>();
   CLI::App* app =
       root.add_subcommand("datasets", "List the data sets of the paper's experiments; with DIR, check the files there");
-  app->add_option("DIR", arguments->folder, "Folder with these files");
+  optional_argument(app->add_option("DIR", arguments->folder, "Folder with these files"));
   app->add_flag("--json", arguments->run->json, "Print JSON instead of a table");
   app->add_flag("--quiet", arguments->run->quiet, "Do not print progress, notes or warnings");
   return {app, arguments->run, [arguments] { return run_datasets(*arguments); }};

@@ -6,6 +6,7 @@
 #include "app/scores.h"
 #include "app/session.h"
 #include "tamis/base/text/quote.h"
+#include "tamis/base/text/spelling.h"
 #include "tamis/base/version.h"
 #include "tamis/data/scale.h"
 #include "tamis/report/document.h"
@@ -31,9 +32,10 @@ void add_evaluate_flags(CLI::App& app, EvaluateArguments& arguments) {
   add_exclude_flag(app, arguments.data);
   add_counts_flag(app, arguments.data);
   begin_group(app, "Evaluation");
-  app.add_option("--list", arguments.list,
-                 "Features to score (required): a file with one name or position in the table (from 0) per line, or a "
-                 "ranking.csv")
+  app.add_option(
+         "--list", arguments.list,
+         "Features to score (required): a file with one name or position in the table (from 0) per line, or the "
+         "ranking.csv or selection.json of tamis select, whose columns are found by name if the table has names")
       ->type_name("FILE");
   app.add_option("--top", arguments.top, "Use only the first K of the list (all; the selected ones of a ranking.csv)")
       ->type_name("K");
@@ -99,14 +101,15 @@ int run_evaluate(const EvaluateArguments& arguments) {
   EvaluateOptions options;
   if (!arguments.repeats.empty()) options.repeats = parse_count(arguments.repeats, "repeats");
   if (!arguments.clusters.empty()) options.clusters = parse_count(arguments.clusters, "clusters");
-  const auto list = read_feature_list(arguments.list, top, context);
+  const auto list = read_feature_list(arguments.list, top, context, read_selection);
   read.labels = {arguments.labels};
 
   const Table table = session.read(arguments.data, read, peaks_of_one_pass(session.context()));
   const Labels& labels = table.labels.at(arguments.labels);
   if (arguments.clusters.empty()) {
     options.clusters = std::max<Index>(1, static_cast<Index>(labels.names.size()));
-    session.note(concat("clusters = ", options.clusters, ", the number of classes, unless given with -c"));
+    session.note(
+        concat("using ", counted(options.clusters, "cluster"), ", the number of classes; set the number with -c"));
   }
   const auto features = resolve_features(list, table, arguments.list);
   ScaleAdvice advice{scaling, {}};
@@ -131,10 +134,14 @@ int run_evaluate(const EvaluateArguments& arguments) {
   std::string words;
   for (const auto& sentence : verdict(evaluation)) words += "\n" + sentence;
   print_result(
-      scores_table(evaluation, options.subsets) +
-      concat("\nk-means with ", options.clusters, " clusters against ", labels.names.size(), " classes; mean +- sd of ",
-             options.repeats,
-             " single starts (random: of the subsets' means); best: ACC of the start with the least inertia\n") +
+      scores_table(evaluation) +
+      concat(
+          "\nk-means with ", counted(options.clusters, "cluster"), " compared with the ",
+          counted(std::ssize(labels.names), "class"), ": mean +- sd of ", counted(options.repeats, "single start"),
+          " (random: of the means of ", options.subsets,
+          " subsets of this size); best: ACC of the start with the least inertia; ARI: adjusted Rand index; |r|: mean "
+          "absolute correlation of the features; p: (1 + random subsets at least as good) / ",
+          1 + options.subsets, "\n") +
       concat(words, "\n\nNext: ", printable(next, next.size()), "\n"));
   return 0;
 }

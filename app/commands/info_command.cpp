@@ -6,6 +6,7 @@
 #include "app/session.h"
 #include "tamis/base/memory.h"
 #include "tamis/base/text/quote.h"
+#include "tamis/base/text/spelling.h"
 #include "tamis/base/version.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/report/document.h"
@@ -55,8 +56,8 @@ std::string duplicates_text(const Table& table, const Profile& found) {
 std::string scale_text(const Profile& found) {
   if (found.deviation_most == 0.0) return "no column varies";
   const double spread = found.deviation_most / found.deviation_least;
-  return concat(short_number(found.deviation_least, 4), " .. ", short_number(found.deviation_most, 4), ", ",
-                short_number(spread, 3), "-fold");
+  return concat(short_number(found.deviation_least, 4), " .. ", short_number(found.deviation_most, 4), ", a factor of ",
+                short_number(spread, 3));
 }
 
 // All that is known of a table: its columns as text, where it is text, and its numbers, where they can be read.
@@ -93,7 +94,7 @@ std::string costs_table(const TableSize& size, const Context& context) {
     const auto need = forecast(method.bind()->plan(shape_of(size), context.threads()), size, context.process);
     costs.add({method.name, short_number(need.seconds, 2), short_number(need.passes, 3), size_text(need.peak_bytes)});
   }
-  return "Estimates, with default options and " + std::to_string(context.threads()) + " threads:\n" + costs.to_text();
+  return concat("Estimates, with default options and ", counted(context.threads(), "thread"), ":\n", costs.to_text());
 }
 
 std::string facts_of(const Known& known) {
@@ -102,7 +103,7 @@ std::string facts_of(const Known& known) {
   const Store& store = table.source.store();
   TextTable facts({TextTable::Align::left, TextTable::Align::left});
   facts.add({"data", printable(table.path, table.path.size())});
-  facts.add({"shape", concat(table.source.rows(), " rows x ", table.source.cols(), " features")});
+  facts.add({"shape", concat(counted(table.source.rows(), "row"), " x ", counted(table.source.cols(), "feature"))});
   facts.add({"type", concat(table.format, ", ", store.sparse() ? "sparse " : "dense ", name_of(store.dtype()), ", ",
                             size_text(store.table_bytes()), " in memory")});
   facts.add({"zeros", short_number(100.0 * zero_share(table, found), 3) + " %"});
@@ -115,7 +116,7 @@ std::string facts_of(const Known& known) {
   facts.add({"deviations", scale_text(found)});
   if (!known.advice.reason.empty()) {
     facts.add(
-        {"scaling", concat(name_of(known.advice.scale), " (by the rule of --scale auto): ", known.advice.reason)});
+        {"scaling", concat(name_of(known.advice.scale), " (what --scale auto would choose): ", known.advice.reason)});
   }
   for (const auto& doubt : known.doubts) facts.add({"doubt", doubt});
   return facts.to_text();
@@ -127,7 +128,7 @@ std::string facts_of_text(const Known& known) {
   TextTable facts({TextTable::Align::left, TextTable::Align::left});
   const std::string& path = known.arguments.data.path;
   facts.add({"data", printable(path, path.size())});
-  facts.add({"shape", concat(survey.rows, " rows x ", survey.columns.size(), " columns")});
+  facts.add({"shape", concat(counted(survey.rows, "row"), " x ", counted(std::ssize(survey.columns), "column"))});
   facts.add({"problem", printable(known.problem, known.problem.size())});
   return facts.to_text();
 }
@@ -310,7 +311,7 @@ Command add_info_command(CLI::App& root) {
   add_exclude_flag(*app, arguments->data);
   add_counts_flag(*app, arguments->data);
   begin_group(*app, kOutputGroup);
-  app->add_flag("--all", arguments->all, "Show every column, not only those with something to say about them");
+  app->add_flag("--all", arguments->all, "Show every column, not only those with remarks");
   add_run_flags(*app, *arguments->run);
   set_examples(*app, "tamis info table.csv");
   return {app, arguments->run, [arguments] { return run_info(*arguments); }};

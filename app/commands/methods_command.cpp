@@ -1,6 +1,7 @@
 // tamis methods [NAME]: what there is, made from the registry's descriptions.
 #include <CLI/CLI.hpp>
 
+#include "app/help.h"
 #include "app/session.h"
 #include "tamis/report/json.h"
 
@@ -76,7 +77,7 @@ std::string methods_json(const std::string& name) {
 Command add_methods_command(CLI::App& root) {
   auto arguments = std::make_shared<MethodsArguments>();
   CLI::App* app = root.add_subcommand("methods", "List the methods; with NAME, show its formula and options");
-  app->add_option("NAME", arguments->name, "Method to describe");
+  optional_argument(app->add_option("NAME", arguments->name, "Method to describe"));
   app->add_flag("--json", arguments->json, "Print JSON instead of a table");
   return {app, nullptr, [arguments] {
             const auto& name = arguments->name;

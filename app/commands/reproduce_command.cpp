@@ -7,6 +7,7 @@
 #include "app/help.h"
 #include "app/session.h"
 #include "tamis/base/text/quote.h"
+#include "tamis/base/text/spelling.h"
 #include "tamis/data/formats/bytes.h"
 #include "tamis/paper/reproduce_page.h"
 #include "tamis/paper/reproduce_report.h"
@@ -113,7 +114,7 @@ std::string guided_text(const Reproduction& result, const char* title, Measure m
 std::string legend(const Protocol& protocol) {
   return concat(
       "label-best: the best mean of ", protocol.repeats,
-      " k-means starts by the true classes, of so many settings x sizes; it cannot be obtained without labels.\n"
+      " k-means starts with the true classes, over all settings and sizes; it cannot be obtained without labels.\n"
       "label-free: the defaults at ",
       short_number(100.0 * protocol.chosen_share), " % of the columns. p: of the label-best among ", protocol.subsets,
       " random subsets of its size.\ngain: label-best less allfea, and its standard error.\n",
@@ -178,15 +179,16 @@ int run_reproduce(const ReproduceArguments& arguments) {
   }
   std::vector<std::string> inputs;
   for (const auto& name : request.names) inputs.push_back(path_of_set(request.folder, name));
-  require(file_kind(arguments.folder) == FileKind::folder, ErrorCode::usage, "reproduce: ", in_quotes(arguments.folder),
-          " is not a folder");
+  require(file_exists(arguments.folder) && file_kind(arguments.folder) == FileKind::folder, ErrorCode::usage,
+          "reproduce: ", in_quotes(arguments.folder), " is not a folder");
   // Refuses early what could not be written at the end.
   { const OutputFolder probe(arguments.output, {kCells, kReport, kPage}, inputs); }
   auto sets = read_sets(request, session.context());
   CellStore store(arguments.output + "/cells");
   const Reproduction result =
       reproduce(request, std::move(sets), store, session.context(), [&](Index cells, Index found) {
-        session.note(concat(cells, " cells", found > 0 ? concat(", of which an earlier run completed ", found) : ""));
+        session.note(
+            concat(counted(cells, "cell"), found > 0 ? concat(", of which an earlier run completed ", found) : ""));
       });
   session.bar().clear();
   const Machine machine = this_machine();

@@ -48,17 +48,17 @@ struct SelectArguments {
 
 void add_table_flags(CLI::App& app, SelectArguments& arguments) {
   add_data_flags(app, arguments.data);
-  app.add_option("--labels", arguments.labels, "Column with labels, which is not a feature; or as --supervise")
+  app.add_option("--labels", arguments.labels,
+                 "Labels, not used as a feature: a column, or any form that --supervise takes")
       ->type_name("LABELS");
   add_counts_flag(app, arguments.data);
 }
 
 void add_selection_flags(CLI::App& app, SelectArguments& arguments) {
   begin_group(app, kSelectionGroup);
-  app.add_option(
-         "-k,--features", arguments.features,
-         "Number of features to select: a count, a fraction below 1, auto or all (auto for guided, all for other "
-         "methods)")
+  app.add_option("-k,--features", arguments.features,
+                 concat("Number of features to select: a count, a fraction below 1, auto or all (auto for ",
+                        methods_that(&BoundMethod::chooses_count), ", all for other methods)"))
       ->type_name("NUMBER");
   add_method_flags(app, arguments.method);
   app.add_option("--scale", arguments.scale, kScaleHelp)->type_name("WORD");
@@ -66,8 +66,9 @@ void add_selection_flags(CLI::App& app, SelectArguments& arguments) {
                  "Report groups of columns with absolute correlations of this size, and the selected column that "
                  "stands for each other one; or off (0.8)")
       ->type_name("NUMBER");
-  app.add_option("--seeds", arguments.seeds,
-                 "Report how stable the selection is: run it with this many seeds, --seed and the next ones: 2..1000")
+  app.add_option(
+         "--seeds", arguments.seeds,
+         "Report how stable the selection is: repeat it with this many consecutive seeds, starting at --seed: 2..1000")
       ->type_name("INTEGER");
   app.add_option("--resample", arguments.resample,
                  "Report how stable the selection is: run it on this many random halves of the rows: 2..1000")
@@ -77,8 +78,9 @@ void add_selection_flags(CLI::App& app, SelectArguments& arguments) {
 // What is known of the rows and of the features.
 void add_knowledge_flags(CLI::App& app, SelectArguments& arguments) {
   app.add_option("--supervise", arguments.supervise,
-                 "Use these labels as clusters (ufcm): a column, an npz array, a file, or FILE:COLUMN joined by row "
-                 "identifiers; empty or -1 is unlabelled")
+                 concat("Use these labels as clusters (", methods_that(&BoundMethod::takes_classes),
+                        "): a column, an npz array, a file, or FILE:COLUMN joined by row identifiers; empty or -1 is "
+                        "unlabeled"))
       ->type_name("LABELS");
   app.add_option("--sample-weight", arguments.sample_weight,
                  concat("Weights of the rows, numbers >= 0; a row of weight w counts as w rows (",
@@ -111,10 +113,9 @@ void add_output_flags(CLI::App& app, SelectArguments& arguments) {
          "column")
       ->type_name("HxW");
   add_figures_flag(app, arguments.figures);
-  app.add_option(
-         "--checkpoint", arguments.checkpoint,
-         "Save the state of a long run to this file, and resume from it if it exists (ufcm); deleted when the run is "
-         "complete")
+  app.add_option("--checkpoint", arguments.checkpoint,
+                 concat("Save the state of a long run to this file, and resume from it if it exists (",
+                        methods_that(&Method::resumes), "); deleted when the run is complete"))
       ->type_name("FILE")
       ->check([](const std::string& path) { return path.empty() ? "empty name, need a file" : ""; }, "");
   app.add_flag("--strict", arguments.strict, "Exit with code 6 if the method does not converge");
@@ -268,8 +269,8 @@ std::string repetition_text(const Redundancy& found) {
   for (const auto& group : found.groups) members += static_cast<Index>(group.size());
   std::string out = found.groups.empty()
                         ? concat("no two columns with |r| >= ", short_number(found.threshold))
-                        : concat(found.groups.size(), found.groups.size() == 1 ? " group, " : " groups, ", members,
-                                 " columns in all, with |r| >= ", short_number(found.threshold));
+                        : concat(counted(std::ssize(found.groups), "group"), ", ", counted(members, "column"),
+                                 " in all, with |r| >= ", short_number(found.threshold));
   double least = 1, most = 0;
   for (std::size_t j = 0; j < found.r2.size(); ++j) {
     if (found.representative[j] < 0) continue;
@@ -298,7 +299,7 @@ std::string summary(const Job& job, Session& session) {
   TextTable table({TextTable::Align::left, TextTable::Align::left});
   const auto& store = job.table.source.store();
   table.add(
-      {"data", concat(store.rows(), " rows x ", job.result.scores.size(), " features, ",
+      {"data", concat(counted(store.rows(), "row"), " x ", counted(std::ssize(job.result.scores), "feature"), ", ",
                       store.sparse() ? "sparse " : "", name_of(store.dtype()), store.in_memory() ? "" : " on disk",
                       job.result.constant > 0 ? concat(", ", job.result.constant, " constant") : "")});
   table.add({"method", concat(job.method.name, report.path.empty() ? "" : ", path " + report.path)});
@@ -309,12 +310,11 @@ std::string summary(const Job& job, Session& session) {
   if (report.status == Status::direct) {
     table.add({"status", name_of(report.status)});
   } else {
-    table.add({"status", concat(name_of(report.status), ", ", report.iterations, " iterations")});
+    table.add({"status", concat(name_of(report.status), ", ", counted(report.iterations, "iteration"))});
   }
   if (!report.objective.empty()) table.add({"objective", short_number(report.objective.back(), 10)});
-  table.add(
-      {"time", concat(short_number(report.seconds, 3), " s, ", report.passes, report.passes == 1 ? " pass" : " passes",
-                      " over the data, ", session.context().threads(), " threads")});
+  table.add({"time", concat(short_number(report.seconds, 3), " s, ", counted(report.passes, "pass"), " over the data, ",
+                            counted(session.context().threads(), "thread"))});
   if (!job.request.weights.empty()) table.add({"weights", weights_text(job.request.weights)});
   if (!job.request.groups.names.empty()) table.add({"groups", groups_text(job)});
   if (const auto& redundancy = job.result.redundancy) table.add({"redundancy", repetition_text(*redundancy)});
@@ -427,7 +427,8 @@ void say_defaults(const Job& job, Session& session) {
   const bool needed = clusters != nullptr && used && std::holds_alternative<Index*>(clusters->value);
   const auto& classes = job.request.classes;
   const bool known = !classes.empty() && std::ranges::find(classes, -1) == classes.end();
-  if (needed && !given && !known) session.note(concat("clusters = ", value_text(*clusters), " unless given with -c"));
+  if (!needed || given || known) return;
+  session.note(concat("using ", counted(*std::get<Index*>(clusters->value), "cluster"), "; set the number with -c"));
   if (clusters == nullptr && given) session.note(concat(job.method.name, " does not use clusters; -c is ignored"));
 }
 
@@ -523,8 +524,8 @@ int run_select(const SelectArguments& arguments) {
   print_result(arguments.run->json ? json : ranking_table(job) + "\n" + summary(job, session) + last_lines(job));
   remove_checkpoint(arguments.checkpoint, session);
   if (report.status != Status::max_iterations || !arguments.strict) return 0;
-  fail(ErrorCode::not_converged, job.method.name, ": not converged in ", report.iterations,
-       " iterations; raise --iterations or --tolerance");
+  fail(ErrorCode::not_converged, job.method.name, ": not converged in ", counted(report.iterations, "iteration"),
+       "; raise --iterations or --tolerance");
 }
 
 }  // namespace

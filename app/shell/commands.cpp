@@ -53,7 +53,7 @@ Command add_manual_command(CLI::App& root) {
   auto name = std::make_shared<std::string>();
   auto markdown = std::make_shared<bool>(false);
   CLI::App* app = root.add_subcommand("manual", "Print the manual page of a command, for man");
-  app->add_option("COMMAND", *name, "Command that is described (tamis itself)");
+  optional_argument(app->add_option("COMMAND", *name, "Command to describe (tamis itself)"));
   app->add_flag("--markdown", *markdown, "Print Markdown instead of roff");
   set_examples(*app, "tamis manual select | man -l -");
   return {app, nullptr, [name, markdown, &root] {

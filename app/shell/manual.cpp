@@ -66,7 +66,10 @@ std::string roff_flag(const FlagOutline& flag) {
 std::string roff_synopsis(const CommandOutline& command) {
   std::string out = ".SH SYNOPSIS\n" + roff_call(command);
   if (command.name.empty()) out += ".I COMMAND\n";
-  for (const auto& argument : command.arguments) out += ".I " + roff_text(argument.value) + "\n";
+  for (const auto& argument : command.arguments) {
+    const bool optional = argument.usage != argument.value;
+    out += (optional ? ".RI [ " : ".I ") + roff_text(argument.value) + (optional ? " ]\n" : "\n");
+  }
   return out + "[\\fIOPTIONS\\fR]\n";
 }
 
@@ -157,7 +160,7 @@ std::string manual_page(const std::vector<CommandOutline>& commands, const Comma
 
 std::string markdown_page(const CommandOutline& command) {
   std::string usage = "tamis " + (command.name.empty() ? "COMMAND" : command.name);
-  for (const auto& argument : command.arguments) usage += " " + argument.value;
+  for (const auto& argument : command.arguments) usage += " " + argument.usage;
   std::string out = concat("# tamis ", command.name, "\n\n", command.summary, ".\n\n    ", usage, " [OPTIONS]\n\n");
   if (!command.arguments.empty()) out += "## Arguments\n\n" + markdown_flags(command.arguments);
   for (const auto& group : command.groups) out += concat("## ", group.heading, "\n\n", markdown_flags(group.flags));

@@ -57,6 +57,7 @@ FlagOutline outline_of(const CLI::Option& option) {
   flag.words = words_of_flag(flag.names.back());
   flag.repeats = option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
   flag.completes = kind_of_value(flag);
+  if (argument) flag.usage = usage_of_argument(option);
   return flag;
 }
 

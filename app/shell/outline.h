@@ -23,6 +23,7 @@ struct FlagOutline {
   bool optional = false;           // the value may be left out
   bool list = false;               // several values, with commas between them
   bool repeats = false;
+  std::string usage;  // of an argument: "NAME", "[NAME]"
 };
 
 struct GroupOutline {

@@ -6,8 +6,7 @@ import statistics
 import numpy as np
 
 from . import _core
-from ._core_data import core_data
-from ._inputs import checked_table, class_numbers, feature_positions, label_array
+from ._inputs import Prepared, checked_table, class_numbers, feature_positions, label_array
 from ._running import progress_for, seed_of, thread_count
 
 _METHODS = {method["name"]: method for method in _core.methods()}
@@ -39,6 +38,7 @@ def compare(
     random_state=0,
     n_jobs=None,
     verbose=0,
+    missing="refuse",
 ):
     """Run every method and compare their selections, like the command ``tamis compare``.
 
@@ -57,7 +57,7 @@ def compare(
         Numbers of features to cut from each ranking: counts, or fractions below 1. None: 20, 50 and 100, limited to the
         number of features.
     y : array-like of shape (n_samples,), default=None
-        Classes to compare with; the methods never see them. Rows with -1, None, NaN or "" are unlabelled: they are
+        Classes to compare with; the methods never see them. Rows with -1, None, NaN or "" are unlabeled: they are
         clustered but not counted.
     methods : str or list of str, default=None
         Method names, such as ``"ufcm"`` or ``"UFCM"``. None: all but SPEC, whose default ranks like LaplacianScore.
@@ -76,6 +76,8 @@ def compare(
         Number of threads. Results do not depend on it, except `seconds` and `bytes`.
     verbose : int, default=0
         1 shows a line of progress on standard error.
+    missing : {"refuse", "drop-rows", "drop-columns", "mean", "median"}, default="refuse"
+        What to do about NaN and masked values, as with ``--missing`` of the command.
 
     Returns
     -------
@@ -105,12 +107,13 @@ def compare(
     >>> frame.pivot(index="method", columns="n_features", values="accuracy")
     """
     pandas = _pandas()
-    X, names = checked_table(X)
+    X, names = checked_table(X, missing)
     if not isinstance(grid, (bool, np.bool_)):
         raise ValueError(f"compare: grid = {grid!r}, need True or False")
     if grid and y is None:
         raise ValueError("compare: grid=True needs y: classes to score the settings")
-    classes = None if y is None else _classes(X, y, "compare")
+    table = Prepared(X, names, missing, "compare", _CALL_WORDS)
+    classes = None if y is None else table.of_rows(_classes(X, y, "compare"))
     clusters, notes = _cluster_count(n_clusters, classes, "compare")
     chosen = _method_names(methods)
     request = {
@@ -123,7 +126,7 @@ def compare(
     progress = progress_for(verbose, "compare")
     try:
         found = _core.compare(
-            core_data(X),
+            table.data,
             chosen,
             _sizes(n_features),
             classes=classes,
@@ -131,18 +134,19 @@ def compare(
             threads=thread_count(n_jobs),
             progress=progress,
             words=_CALL_WORDS,
-            names=[] if names is None else [str(name) for name in names],
+            names=[str(name) for name in table.names or []],
             **request,
         )
     finally:
         if progress:
             progress.close()
+    notes += [table.note] if table.note else []
     if found["scale_reason"]:
         notes.append(f"scale='auto': {found['scale']}, since {found['scale_reason']}")
     request["scale"] = found["scale"]
     frame = _comparison_frame(pandas, found, classes is not None, bool(grid))
     sizes = found["sizes"].tolist()
-    selected = {row["name"]: row["selected"].tolist() for row in found["methods"] if row["error"] is None}
+    selected = {row["name"]: table.in_X(row["selected"].tolist()) for row in found["methods"] if row["error"] is None}
     frame.attrs = {
         "options": _python_request(request, sizes, [row["name"] for row in found["methods"]], options),
         "selected": selected,
@@ -152,13 +156,12 @@ def compare(
     if names is not None:
         frame.attrs["selected_names"] = {name: [str(names[j]) for j in places] for name, places in selected.items()}
     if grid:
-        runs = {row["name"]: row["grid"] for row in found["methods"]}
-        frame.attrs["grid"] = {name: [_grid_run(name, run) for run in grid_] for name, grid_ in runs.items()}
+        frame.attrs["grid"] = {row["name"]: [_grid_run(run) for run in row["grid"]] for row in found["methods"]}
     return frame
 
 
 def evaluate(X, y, features, *, n_clusters=None, n_repeats=_core.default_repeats, n_subsets=_core.default_subsets,
-             random_state=0, n_jobs=None):
+             random_state=0, n_jobs=None, missing="refuse"):
     """Evaluate a selection of features with known classes, like the command ``tamis evaluate``.
 
     Runs k-means on the selected features only and compares the clusters with the classes; does the same with all features,
@@ -170,7 +173,7 @@ def evaluate(X, y, features, *, n_clusters=None, n_repeats=_core.default_repeats
     X : array, sparse matrix or data frame of shape (n_samples, n_features)
         Anything that the selectors accept. Never modified.
     y : array-like of shape (n_samples,)
-        Classes. Rows with -1, None, NaN or "" are unlabelled: they are clustered but not counted.
+        Classes. Rows with -1, None, NaN or "" are unlabeled: they are clustered but not counted.
     features : list of int or str, mask or fitted selector
         Positions, names, a mask of all features, or anything with ``get_support``.
     n_clusters : int, default=None
@@ -183,6 +186,8 @@ def evaluate(X, y, features, *, n_clusters=None, n_repeats=_core.default_repeats
         An integer gives the same numbers as the command with that ``--seed``.
     n_jobs : int or None, default=None
         Number of threads. Results do not depend on it.
+    missing : {"refuse", "drop-rows", "drop-columns", "mean", "median"}, default="refuse"
+        What to do about NaN and masked values, as with ``--missing`` of the command.
 
     Returns
     -------
@@ -194,8 +199,9 @@ def evaluate(X, y, features, *, n_clusters=None, n_repeats=_core.default_repeats
         (1 + n_subsets). ``frame.attrs`` holds `options`, `selected` and `notes`.
     """
     pandas = _pandas()
-    X, names = checked_table(X)
-    classes = _classes(X, y, "evaluate")
+    X, names = checked_table(X, missing)
+    table = Prepared(X, names, missing, "evaluate", _CALL_WORDS)
+    classes = table.of_rows(_classes(X, y, "evaluate"))
     clusters, notes = _cluster_count(n_clusters, classes, "evaluate")
     chosen = feature_positions(features, names, X.shape[1], "evaluate")
     request = {
@@ -205,7 +211,7 @@ def evaluate(X, y, features, *, n_clusters=None, n_repeats=_core.default_repeats
         "seed": seed_of(random_state),
     }
     threads = thread_count(n_jobs)
-    found = _core.evaluate(core_data(X), classes, chosen, threads=threads, words=_CALL_WORDS, **request)
+    found = _core.evaluate(table.data, classes, table.from_X(chosen), threads=threads, words=_CALL_WORDS, **request)
     rows = {
         name: {"n_features": found[name]["features"], **_measures(found[name])}
         for name in ("given", "all", "max_variance", "random")
@@ -216,7 +222,7 @@ def evaluate(X, y, features, *, n_clusters=None, n_repeats=_core.default_repeats
     frame.attrs = {
         "options": {_CALL_WORDS[word]: value for word, value in request.items()},
         "selected": chosen,
-        "notes": notes + found["notes"],
+        "notes": notes + ([table.note] if table.note else []) + found["notes"],
     }
     return frame
 
@@ -295,7 +301,7 @@ def _method_names(methods):
 
 
 def _settings(options):
-    """The options by the core's names, as text that it parses."""
+    """The options by the core's names of the methods, with known names; the core checks the values."""
     settings = {}
     for word, values in (options or {}).items():
         name = _method_name(word)
@@ -308,24 +314,8 @@ def _settings(options):
             if option not in known:
                 who, allowed = _METHODS[name]["python_name"], ", ".join(known) or "none"
                 raise ValueError(f"compare: {who} has no option {option!r}, need one of: {allowed}")
-            if value is not None or known[option]["default"] is not None:  # None: the method decides
-                one[known[option]["name"]] = _option_text(_METHODS[name], known[option], value)
+            one[option] = value
     return settings
-
-
-def _option_text(method, option, value):
-    is_truth = isinstance(value, (bool, np.bool_))
-    kind = option["type"]
-    if kind == "number" and isinstance(value, numbers.Real) and not is_truth:
-        return repr(float(value))
-    if kind == "integer" and isinstance(value, numbers.Integral) and not is_truth:
-        return str(int(value))
-    if kind == "yes/no" and is_truth:
-        return "yes" if value else "no"
-    if kind == "one of" and isinstance(value, str):
-        return value
-    need = "True or False" if kind == "yes/no" else f"{kind} {option['range']}"
-    raise ValueError(f"{method['python_name']}: {option['python_name']} = {value!r}, need {need}")
 
 
 def _python_request(request, sizes, methods, options):
@@ -409,25 +399,18 @@ def _grid_summary(method, place):
         "grid_median": statistics.median(accuracies),
         "grid_worst": min(accuracies),
         "evaluations": len(runs),
-        "best_options": _python_options(method["name"], settings),
+        "best_options": settings,
     }
 
 
-def _grid_run(name, run):
+def _grid_run(run):
     return {
-        "options": _python_options(name, run["options"]),
+        "options": run["options"],
         "seconds": run["seconds"],
         "status": run["status"],
         "error": run["error"],
         "accuracy": {size["features"]: size["accuracy"][0] for size in run["sizes"]},
     }
-
-
-def _python_options(name, settings):
-    """Settings as the selector's parameters."""
-    described = {option["name"]: option for option in _METHODS[name]["options"]}
-    values = {"number": float, "integer": int, "yes/no": lambda text: text == "yes", "one of": str}
-    return {described[word]["python_name"]: values[described[word]["type"]](text) for word, text in settings.items()}
 
 
 def _overlap(selected, k):

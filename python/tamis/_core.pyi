@@ -33,7 +33,7 @@ def remote_partial(pass_name: str, shared: Annotated[NDArray[numpy.uint8], dict(
     """
 
 def remote_merge(pass_name: str, left: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
-    """What it makes of two neighbours."""
+    """What it makes of two neighbors."""
 
 class DiskRows:
     """Rows that stay on disk; every pass reads them."""
@@ -96,7 +96,7 @@ def read(path: bytes, array: str = 'X', header: str = 'auto', id_column: str = '
 
 def without_missing(data: object, missing: str, names: Sequence[str] = [], words: dict = {}) -> dict:
     """
-    An array without its missing values, as `--missing` drops or fills them in: X, the columns that are left (None: all), and a note.
+    An array without its missing values, as `--missing` drops or fills them in: X, the columns and the rows that are left (None: all), and a note.
     """
 
 def read_selection(text: bytes, where: str) -> dict:

@@ -1,6 +1,7 @@
 """Class docstrings in numpydoc form, from the core's descriptions of methods and options."""
 
 import inspect
+import re
 import textwrap
 
 _WIDTH = 100
@@ -30,7 +31,7 @@ _SHARED = {
     "redundancy": (
         "float or None, default=0.8",
         "Absolute correlation from which features repeat each other: sets `representative_`, `r2_` and "
-        "`redundancy_groups_` in one or two more passes over the data. None: none of them.",
+        "`redundancy_groups_` in one or two more passes over the data. None: not computed.",
     ),
     "missing": (
         "{'refuse', 'drop-columns', 'mean', 'median'}, default='refuse'",
@@ -141,25 +142,31 @@ def _entry(name, kind, text):
     return f"{name} : {kind}\n" + textwrap.indent(textwrap.fill(text, _WIDTH), "    ")
 
 
-def _option_entry(option):
-    kind = _TYPES.get(option["type"]) or "{" + ", ".join(repr(word) for word in option["range"].split(", ")) + "}"
+def _option_entry(option, names):
+    """`names` are the parameters by the names that the core's texts have for them."""
+    words = option["range"].split(", ")
+    kind = _TYPES.get(option["type"]) or "{" + ", ".join(repr(word) for word in words) + "}"
     kind += " or None" if option["unset"] else ""
-    text = option["help"][:1].upper() + option["help"][1:] + "."
+    text = option["help"]
+    if option["type"] == "one of" and text.partition(":")[0] in words:
+        text = re.sub(rf"(^|; )({'|'.join(words)}):", r"\1'\2':", text)
+    text = text[:1].upper() + text[1:] + "."
     if option["type"] in ("number", "integer"):
         text += f" Range: {option['range']}."
     if option["unset"]:
-        text += f" None: {option['unset']}."
+        text += " None: " + re.sub(r"[a-z]+", lambda word: names.get(word[0], word[0]), option["unset"]) + "."
     return _entry(option["python_name"], f"{kind}, default={option['default']!r}", text)
 
 
 def class_documentation(method, signature):
     """The docstring of a selector."""
     options = {option["python_name"]: option for option in method["options"]}
+    names = {option["name"]: option["python_name"] for option in method["options"]}
     shared = dict(_SHARED)
     kind, text = shared["n_features_to_select"]
     shared["n_features_to_select"] = (kind % repr(signature.parameters["n_features_to_select"].default), text)
     parameters = [
-        _option_entry(options[name]) if name in options else _entry(name, *shared[name])
+        _option_entry(options[name], names) if name in options else _entry(name, *shared[name])
         for name in signature.parameters
     ]
     return "\n".join(

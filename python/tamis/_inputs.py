@@ -10,11 +10,15 @@ from sklearn.utils import check_array
 from . import _core
 from ._core_data import core_data
 from ._frames import require_loaded, require_numbers
-from ._unwrap import unwrapped
+from ._unwrap import unwrapped, with_nan
+
+_MISSING = ("refuse", "drop-rows", "drop-columns", "mean", "median")
 
 
-def checked_table(X):
+def checked_table(X, missing="refuse"):
     """The numbers of X, of any kind that the selectors accept, and its column names (None if it has none)."""
+    if isinstance(missing, str) and missing != "refuse":
+        X = with_nan(X)
     require_loaded(X, "X")
     require_numbers(X, "X")
     X, names = unwrapped(X)
@@ -25,6 +29,40 @@ def checked_table(X):
     # The core checks for NaN and infinities, and reports their position.
     X = check_array(X, accept_sparse=("csr", "csc"), ensure_all_finite=False, ensure_min_samples=2, input_name="X")
     return X, None if names is None else list(names)
+
+
+class Prepared:
+    """A table as `--missing` of the command leaves it, and where its rows and columns were."""
+
+    def __init__(self, X, names, missing, where, words):
+        if not isinstance(missing, str) or missing not in _MISSING:
+            raise ValueError(f"{where}: missing = {missing!r}, need {', '.join(map(repr, _MISSING))}")
+        self.data, self.names, self.note, self.where, self.missing = core_data(X), names, "", where, missing
+        self.columns = self._rows = None  # all
+        if missing == "refuse":
+            return
+        if isinstance(self.data, _core.DiskRows):
+            raise ValueError(f"{where}: missing = {missing!r} changes numbers in memory only, and these are elsewhere")
+        found = _core.without_missing(self.data, missing, [str(name) for name in names or []], words)
+        self.data, self.columns, self._rows, self.note = found["X"], found["columns"], found["rows"], found["note"]
+        if names is not None and self.columns is not None:
+            self.names = [names[j] for j in self.columns]
+
+    def of_rows(self, values):
+        return values if values is None or self._rows is None else values[self._rows]
+
+    def in_X(self, columns):
+        """Where columns of the prepared table are in X."""
+        return columns if self.columns is None else [int(self.columns[j]) for j in columns]
+
+    def from_X(self, columns):
+        if self.columns is None:
+            return columns
+        place = {int(j): i for i, j in enumerate(self.columns)}
+        for j in columns:
+            if j not in place:
+                raise ValueError(f"{self.where}: feature {j} has missing values, and missing = {self.missing!r} leaves it out")
+        return [place[j] for j in columns]
 
 
 def label_array(y, name):
@@ -41,7 +79,7 @@ def label_array(y, name):
 
 
 def class_numbers(y):
-    """Classes of a 1-D array, numbered from 0 in the core's order; -1 for unlabelled rows (-1, None, NaN or "")."""
+    """Classes of a 1-D array, numbered from 0 in the core's order; -1 for unlabeled rows (-1, None, NaN or "")."""
     values, labelled = _comparable(y)
     classes = np.full(len(y), -1, dtype=np.int32)
     classes[labelled] = np.unique(values, return_inverse=True)[1]
@@ -57,7 +95,7 @@ def row_weights(weights, rows, where):
     try:
         found = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{where}: sample_weight holds something that is no number, need one number per row") from None
+        raise ValueError(f"{where}: sample_weight contains a value that is not a number, need one number per row") from None
     if found.ndim == 0:
         found = np.full(rows, float(found))
     if found.shape != (rows,):

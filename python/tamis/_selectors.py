@@ -23,7 +23,7 @@ from ._fitted import Fitted, nearest_rule
 from ._frames import blanked, column_names, positions_of, require_loaded, require_numbers
 from ._inputs import class_numbers, feature_groups, graph_of, graph_weights, row_weights
 from ._running import progress_for, repeats, seed_of, thread_count, warn_all
-from ._unwrap import unwrapped
+from ._unwrap import unwrapped, with_nan
 
 _METHODS = {method["name"]: method for method in _core.methods()}
 _WORDS = {  # of messages
@@ -57,7 +57,7 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
             Never modified.
         y : array of shape (n_samples,), default=None
-            Classes of the rows, -1 for unlabelled rows. Ignored unless ``supervised=True``.
+            Classes of the rows, -1 for unlabeled rows. Ignored unless ``supervised=True``.
 
         Returns
         -------
@@ -243,9 +243,7 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
 
     def _unmasked(self, X):
         """Masked values as missing ones, if `missing` says what to do with them."""
-        if self.missing == "refuse" or not isinstance(X, np.ma.MaskedArray):
-            return X
-        return X.astype(np.result_type(X.dtype, np.float32)).filled(np.nan)
+        return X if self.missing == "refuse" else with_nan(X)
 
     def _without_missing(self, data):
         """The data that are ranked, the columns of X that they have (None: all), and what was done about missing values."""
@@ -353,7 +351,7 @@ class Selector(Fitted, SelectorMixin, BaseEstimator):
         return {option["python_name"]: getattr(self, option["python_name"]) for option in self._method["options"]}
 
     def _classes(self, rows, y):
-        """Classes numbered from 0, -1 for unlabelled rows; None if the method is not supervised."""
+        """Classes numbered from 0, -1 for unlabeled rows; None if the method is not supervised."""
         if not getattr(self, "supervised", False):
             return None
         if y is None:
@@ -446,7 +444,10 @@ def _signature(method):
 
 def _initializer(signature):
     def __init__(self, *values, **named):
-        bound = signature.bind(self, *values, **named)
+        try:
+            bound = signature.bind(self, *values, **named)
+        except TypeError as error:
+            raise TypeError(f"{type(self).__name__}: {error}") from None
         bound.apply_defaults()
         for name, value in list(bound.arguments.items())[1:]:
             setattr(self, name, value)

@@ -27,7 +27,7 @@ class Table:
     feature_names : list of str, or None
     row_names : list of str, or None
     labels : dict
-        One array per name in `labels`: the class of each row, None for unlabelled rows.
+        One array per name in `labels`: the class of each row, None for unlabeled rows.
     excluded_columns : list of str
         Columns of the file that are not features: labels, row identifiers, text, dropped columns.
     notes : list of str
@@ -185,7 +185,7 @@ def _numbers(parts: Any) -> Any:
 
 
 def _label_array(found: dict[str, Any]) -> Any:
-    """The class of each row: integers if all classes are integers (-1: unlabelled), else strings (None: unlabelled)."""
+    """The class of each row: integers if all classes are integers (-1: unlabeled), else strings (None: unlabeled)."""
     classes, names = np.asarray(found["classes"]), found["names"]
     try:
         values = np.array([int(name) for name in names] + [-1], dtype=np.int64)

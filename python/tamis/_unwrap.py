@@ -24,8 +24,15 @@ def _unmasked(X):
     mask = np.ma.getmaskarray(X)
     if mask.any():
         place = ", ".join(f"{axis} {i}" for axis, i in zip(("row", "column"), np.argwhere(mask)[0]))
-        raise ValueError(f"X: {place}: masked ({mask.sum()} values in all), need finite numbers")
+        count = f"{mask.sum()} value" + ("s" if mask.sum() > 1 else "")
+        cure = "missing='mean', 'median' or 'drop-columns' handles them"
+        raise ValueError(f"X: {place}: masked ({count} in all), need numbers; {cure}")
     return X.data
+
+
+def with_nan(X):
+    """A masked array with NaN for masked values; anything else as it is."""
+    return X.astype(np.result_type(X.dtype, np.float32)).filled(np.nan) if isinstance(X, np.ma.MaskedArray) else X
 
 
 def _arrow(pyarrow, X):

@@ -51,7 +51,7 @@ class _OnDask:
         X : Dask array (n_samples, n_features) with dense or scipy.sparse chunks, or Dask data frame of numbers
             Recomputed in every pass unless it is persisted.
         y : NumPy or Dask array of shape (n_samples,), default=None
-            Classes of the rows, -1 for unlabelled rows. Ignored unless ``supervised=True``.
+            Classes of the rows, -1 for unlabeled rows. Ignored unless ``supervised=True``.
 
         Returns
         -------

@@ -101,7 +101,7 @@ def test_tables(document, tmp_path):
 
 
 def test_what_is_missing_or_twice_there(document):
-    with pytest.raises(ValueError, match=r"1 of the 2 selected columns is missing: 'd'"):
+    with pytest.raises(ValueError, match=r"1 of 2 selected columns is missing: 'd'"):
         tamis.apply(document, later()[["a", "b"]])
     twice = later()
     twice.columns = ["b" if name == "a" else name for name in twice]

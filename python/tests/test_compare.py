@@ -291,8 +291,8 @@ def test_frames_survive_what_people_do_with_them(digits, tmp_path):
         ({"methods": []}, r"^compare: 0 methods, need at least one of: guided, ufcm"),
         ({"methods": ["ufcm", "UFCM"]}, r"^compare: method ufcm twice, need once$"),
         ({"options": {"spec": {"n_neighbors": 0}}}, r"^SPEC: n_neighbors = 0, need x >= 1$"),
-        ({"options": {"spec": {"n_neighbors": 2.5}}}, r"^SPEC: n_neighbors = 2.5, need integer x >= 1$"),
-        ({"options": {"spec": {"n_neighbors": None}}}, r"^SPEC: n_neighbors = None, need integer x >= 1$"),
+        ({"options": {"spec": {"n_neighbors": 2.5}}}, r"^SPEC: n_neighbors = 2.5, need an integer >= 1$"),
+        ({"options": {"spec": {"n_neighbors": None}}}, r"^SPEC: n_neighbors = None, need an integer >= 1$"),
         ({"options": {"spec": {"neighbors": 3}}}, r"^compare: SPEC has no option 'neighbors', need one of: n_clus"),
         ({"options": {"mcfs": {"normalize": 1}}}, r"^MCFS: normalize = 1, need True or False$"),
         ({"options": {"spec": {"function": 1}}, "methods": "ufcm"}, r"^compare: a setting of spec, which is not com"),
@@ -336,3 +336,51 @@ else:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
+
+
+def test_options_that_are_lists(digits):
+    X = digits[0]
+    wanted = {"guided": {"scales": [3, 5], "n_neighbors": np.int64(4)}}
+    frame = tamis.compare(X, n_features=[5], methods=["guided"], options=wanted)
+    assert frame.status[0] == "direct" or frame.error[0] is None
+    alone = tamis.GuidedUFCM(5, scales=(3, 5), n_neighbors=4).fit(X)
+    assert frame.attrs["selected"]["guided"] == np.argsort(alone.ranking_)[:5].tolist()
+    with pytest.raises(ValueError, match=r"^GuidedUFCM: scales = 'x', need a sequence of integers >= 2"):
+        tamis.compare(X, n_features=[5], methods=["guided"], options={"guided": {"scales": "x"}})
+
+
+@pytest.mark.parametrize("how", ["mean", "median", "drop-columns", "drop-rows"])
+@pytest.mark.parametrize("masked", [False, True])
+def test_missing_values(digits, how, masked):
+    X, y = np.array(digits[0], dtype=float), np.asarray(digits[1])
+    hole = np.zeros(X.shape, dtype=bool)
+    hole[3, 30] = hole[9, 20] = True
+    given = np.ma.MaskedArray(X, hole) if masked else np.where(hole, np.nan, X)
+    rows, columns = np.arange(len(X)), np.arange(X.shape[1])
+    if how == "drop-rows":
+        rows = np.setdiff1d(rows, [3, 9])
+    if how == "drop-columns":
+        columns = np.setdiff1d(columns, [30, 20])
+    fill = {"mean": np.nanmean, "median": np.nanmedian}.get(how, np.nanmean)(np.where(hole, np.nan, X), axis=0)
+    whole = np.where(hole, fill, X)[np.ix_(rows, columns)]
+    keywords = {"n_repeats": 2, "methods": "maxvar", "n_features": [4]}
+    frame, wanted = tamis.compare(given, y=y, missing=how, **keywords), tamis.compare(whole, y=y[rows], **keywords)
+    assert frame.accuracy.tolist() == wanted.accuracy.tolist()
+    assert frame.attrs["selected"]["maxvar"] == columns[wanted.attrs["selected"]["maxvar"]].tolist()
+    chosen = [21, 33, 42]
+    scores = tamis.evaluate(given, y, chosen, n_repeats=2, missing=how)
+    alike = tamis.evaluate(whole, y[rows], np.searchsorted(columns, chosen), n_repeats=2)
+    assert scores.accuracy.tolist() == alike.accuracy.tolist() and scores.attrs["selected"] == chosen
+    assert any("missing value" in note or "value" in note for note in scores.attrs["notes"])
+
+
+def test_missing_values_that_are_refused(digits):
+    X, y = np.array(digits[0], dtype=float), digits[1]
+    X[3, 30] = np.nan
+    for call in (lambda **more: tamis.compare(X, y=y, **more), lambda **more: tamis.evaluate(X, y, [30], **more)):
+        with pytest.raises(ValueError, match="row 3, column 30"):
+            call()
+        with pytest.raises(ValueError, match="missing = 'zero', need 'refuse', 'drop-rows', 'drop-columns', 'mean', 'median'"):
+            call(missing="zero")
+    with pytest.raises(ValueError, match="feature 30 has missing values, and missing = 'drop-columns' leaves it out"):
+        tamis.evaluate(X, y, [30], missing="drop-columns")

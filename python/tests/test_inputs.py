@@ -553,7 +553,7 @@ def test_masked_values_are_missing_values():
     masked = np.ma.masked_equal(np.where(np.arange(N)[:, None] == 7, -9999.0, X), -9999.0)
     for fits in (lambda: make("maxvar").fit(masked), lambda: make("ufcm").fit(X).transform(masked),
                  lambda: tamis.compare(masked, n_features=[2], methods=["maxvar"])):
-        with pytest.raises(ValueError, match="row 7, column 0: masked .8 values in all., need finite numbers"):
+        with pytest.raises(ValueError, match="row 7, column 0: masked .8 values in all., need numbers; missing='mean'"):
             fits()
     same_fit(make("maxvar").fit(np.ma.array(X)), make("maxvar").fit(X))  # nothing is masked
 

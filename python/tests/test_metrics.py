@@ -135,9 +135,9 @@ def test_refusals_are_one_line(measure):
         measure([1, 2, 3], [1, 2])
     with pytest.raises(ValueError, match=rf"^{name}: labels_pred: an array of shape \(2, 2\), need one label per row$"):
         measure([1, 2], [[1, 2], [3, 4]])
-    with pytest.raises(ValueError, match="0 labelled rows, need at least 1"):
+    with pytest.raises(ValueError, match="0 labeled rows, need at least 1"):
         measure([-1, 1], [0, -1])
-    with pytest.raises(ValueError, match="0 labelled rows, need at least 1"):
+    with pytest.raises(ValueError, match="0 labeled rows, need at least 1"):
         measure([], [])
 
 

@@ -45,7 +45,7 @@ def test_refused_unless_asked_for(name):
     wanted = "row 4, column 0: NaN, need finite numbers .3 values are missing or infinite, in 2 of 12"
     with pytest.raises(ValueError, match=wanted):
         make(name).fit(with_holes())
-    with pytest.raises(ValueError, match="missing='mean', median, drop-columns or drop-rows handles NaN"):
+    with pytest.raises(ValueError, match="missing='mean', median or drop-columns handles NaN"):
         make(name).fit(with_holes())
 
 

@@ -125,7 +125,7 @@ BAD = [
     (np.where(np.arange(N) == 7, np.nan, 1.0), "sample_weight: row 7: nan, need finite numbers"),
     (np.ma.masked_array(np.ones(N), np.arange(N) == 3), "sample_weight: row 3: nan"),
     (np.where(np.arange(N) == 7, 1.0, 0.0), "sample_weight: 1 row has a weight above 0, need at least 2"),
-    (["a"] * N, "sample_weight holds something that is no number"),
+    (["a"] * N, "sample_weight contains a value that is not a number"),
     (0, "sample_weight: all weights are zero"),
 ]
 

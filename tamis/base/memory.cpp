@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tamis/base/error.h"
+#include "tamis/base/text/spelling.h"
 
 namespace tamis {
 namespace {
@@ -93,7 +94,9 @@ void require_memory(const Context& context, const std::string& where, std::uint6
 
 void Budget::refuse(std::uint64_t bytes) const {
   const std::uint64_t needed = bytes > UINT64_MAX - taken_ ? UINT64_MAX : taken_ + bytes;
-  fail(ErrorCode::resources, place_(), ": needs at least ", needed, " bytes of memory, the limit is ", limit_);
+  const Message cure = is_set_ ? message("; raise ", Flag{"memory"}) : Message();
+  fail(ErrorCode::resources, place_(), ": needs at least ", size_text(needed), " of memory, the limit is ",
+       size_text(limit_), cure);
 }
 
 }  // namespace tamis

@@ -62,7 +62,8 @@ class Budget {
   using Place = std::function<std::string()>;
 
   // `place` begins the message: the file, and the line that is being read.
-  Budget(const Context& context, Place place) : place_(std::move(place)), limit_(memory_budget(context)) {}
+  Budget(const Context& context, Place place)
+      : place_(std::move(place)), limit_(memory_budget(context)), is_set_(context.memory_limit > 0) {}
   Budget(const Context& context, const std::string& where) : Budget(context, [where] { return where; }) {}
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
@@ -83,6 +84,7 @@ class Budget {
 
   Place place_;
   std::uint64_t limit_;
+  bool is_set_;  // by the caller; otherwise it is the machine's memory
   std::uint64_t taken_ = 0;
 };
 

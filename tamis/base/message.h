@@ -1,5 +1,5 @@
 // Words for people, put together from parts. A message is one line: where, what arrived, what is allowed, e.g.
-//   lapscore: neighbors = 50, need 1..n-1 = 29
+//   lapscore: neighbors = 50, need 1..29
 //
 // The library knows a method as "lapscore", an option as "neighbors" and a flag as "scale". A message remembers where
 // such names stand, so that each interface can spell them its own way: the command as above and as `--scale standard`,

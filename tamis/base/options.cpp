@@ -17,7 +17,7 @@ struct Overloaded : Cases... {
 template <class... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
-std::string number_text(double value) {
+std::string option_number(double value) {
   char buffer[32];
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
   return {buffer, end};
@@ -61,7 +61,7 @@ std::string list_text(const std::vector<Index>& values) {
 void validate_one(const Option& option, const std::string& where) {
   const auto check = [&](double value) {
     require(option.range.contains(value), ErrorCode::usage, MethodName{where}, ": ", OptionName{option.name}, " = ",
-            number_text(value), ", need ", option.range.to_text());
+            option_number(value), ", need ", option.range.to_text());
   };
   std::visit(Overloaded{
                  [&](double* value) { check(*value); },
@@ -98,9 +98,9 @@ bool Range::contains(double value) const {
 std::string Range::to_text() const {
   const bool below = std::isfinite(low), above = std::isfinite(high);
   if (below && above)
-    return number_text(low) + (low_open ? " < x " : " <= x ") + (high_open ? "< " : "<= ") + number_text(high);
-  if (below) return std::string("x ") + (low_open ? "> " : ">= ") + number_text(low);
-  if (above) return std::string("x ") + (high_open ? "< " : "<= ") + number_text(high);
+    return option_number(low) + (low_open ? " < x " : " <= x ") + (high_open ? "< " : "<= ") + option_number(high);
+  if (below) return std::string("x ") + (low_open ? "> " : ">= ") + option_number(low);
+  if (above) return std::string("x ") + (high_open ? "< " : "<= ") + option_number(high);
   return "any number";
 }
 
@@ -117,11 +117,11 @@ const Option* find_option(const Options& options, const std::string& name) {
 std::string value_text(const Option& option) {
   return std::visit(
       Overloaded{
-          [](const double* value) { return number_text(*value); },
+          [](const double* value) { return option_number(*value); },
           [](const Index* value) { return std::to_string(*value); },
           [](const bool* value) { return std::string(*value ? "yes" : "no"); },
           [](const std::string* value) { return *value; },
-          [&](const std::optional<double>* value) { return *value ? number_text(**value) : option.unset_text; },
+          [&](const std::optional<double>* value) { return *value ? option_number(**value) : option.unset_text; },
           [&](const std::optional<Index>* value) { return *value ? std::to_string(**value) : option.unset_text; },
           [](const std::vector<Index>* values) { return list_text(*values); },
       },
@@ -149,9 +149,34 @@ std::string type_text(const Option& option) {
                     option.value);
 }
 
+std::string limits_text(const Option& option) {
+  const Range& range = option.range;
+  const bool below = std::isfinite(range.low), above = std::isfinite(range.high);
+  const std::string low = (range.low_open ? "> " : ">= ") + option_number(range.low);
+  const std::string high = (range.high_open ? "< " : "<= ") + option_number(range.high);
+  if (below && above && !range.low_open && !range.high_open)
+    return option_number(range.low) + ".." + option_number(range.high);
+  return below && above ? low + " and " + high : below ? low : above ? high : "";
+}
+
+std::string allowed_values(const Option& option) {
+  const std::string limits = limits_text(option), tail = limits.empty() ? "" : " " + limits;
+  const std::string number = "a number" + tail, integer = "an integer" + tail;
+  return std::visit(Overloaded{
+                        [&](const double*) { return number; },
+                        [&](const std::optional<double>*) { return number; },
+                        [&](const Index*) { return integer; },
+                        [&](const std::optional<Index>*) { return integer; },
+                        [&](const std::vector<Index>*) { return "a comma-separated list of integers" + tail; },
+                        [&](const bool*) { return range_text(option); },
+                        [&](const std::string*) { return range_text(option); },
+                    },
+                    option.value);
+}
+
 void set_from_text(const Option& option, const std::string& where, const std::string& text) {
-  const Message complaint = message(MethodName{where}, ": ", OptionName{option.name}, " = ", text, ", need ",
-                                    type_text(option), " ", range_text(option));
+  const Message complaint =
+      message(MethodName{where}, ": ", OptionName{option.name}, " = ", text, ", need ", allowed_values(option));
   std::visit(Overloaded{
                  [&](double* value) { *value = parse_number<double>(text, complaint); },
                  [&](Index* value) { *value = parse_number<Index>(text, complaint); },

@@ -51,6 +51,9 @@ const Option* find_option(const Options& options, const std::string& name);  // 
 std::string value_text(const Option& option);
 std::string range_text(const Option& option);
 std::string type_text(const Option& option);  // "number", "integer", "yes/no", "one of"
+// For messages: "an integer 1..1024", "a comma-separated list of integers >= 2", "yes or no".
+std::string allowed_values(const Option& option);
+std::string limits_text(const Option& option);  // "1..1024", ">= 2", "> 0 and <= 1"; empty: none
 
 // Parses and stores; throws Error(usage) naming `where`, the option, what arrived and what is allowed.
 void set_from_text(const Option& option, const std::string& where, const std::string& text);

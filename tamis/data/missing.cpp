@@ -9,6 +9,7 @@
 #include "tamis/base/error.h"
 #include "tamis/base/memory.h"
 #include "tamis/base/text/quote.h"
+#include "tamis/base/text/spelling.h"
 #include "tamis/data/passes/passes.h"
 #include "tamis/data/table.h"
 
@@ -165,8 +166,6 @@ std::vector<std::string> keep_columns(Table& table, const std::vector<bool>& kep
   table.excluded_columns.insert(table.excluded_columns.end(), dropped.begin(), dropped.end());
   return dropped;
 }
-
-std::string counted(Index count, const char* one) { return concat(count, ' ', one, count == 1 ? "" : "s"); }
 
 std::string note_of(const Holes& holes, Missing missing, const std::vector<std::string>& dropped) {
   const std::string rows = concat(holes.rows, " of ", counted(static_cast<Index>(holes.in_row.size()), "row"));

@@ -28,7 +28,7 @@ constexpr const char* kWhatIsRead =
     "a "
     "folder or pattern of .npy or .csv shards, or - for CSV from standard input";
 
-constexpr const char* kFormats = "csv, tsv, txt, npy, npz, mtx, libsvm, or an ending that the Python package reads";
+constexpr const char* kFormats = "csv, tsv, txt, npy, npz, mtx, libsvm, or an extension that the Python package reads";
 
 // What the ending of a file's name would be: that of --format where it is given.
 std::string telling_name(const std::string& path, const ReadOptions& options) {
@@ -50,6 +50,16 @@ bool is_foreign(const std::string& path) {
   const auto endings = {".parquet", ".pq",   ".arrow", ".feather", ".ipc", ".h5ad", ".mat",
                         ".h5",      ".zarr", ".xlsx",  ".zip",     ".xz",  ".zst"};
   return std::any_of(endings.begin(), endings.end(), [&](const char* ending) { return name.ends_with(ending); });
+}
+
+// What other programs write and nobody reads here.
+void refuse_known(const std::string& path, const std::string& where, const char* cure) {
+  const std::string name = lower_case(path);
+  for (const char* ending : {".xls", ".xlsm", ".xlsb", ".ods", ".sav", ".dta", ".sas7bdat", ".rds", ".rdata"}) {
+    require(!name.ends_with(ending), ErrorCode::bad_data, where, ": ", ending, " files cannot be read; ", cure);
+  }
+  require(!name.ends_with(".bz2"), ErrorCode::bad_data, where,
+          ": .bz2 files cannot be read; unpack it or compress it as .gz");
 }
 
 Reading npy_reading(Source source) {
@@ -144,7 +154,8 @@ OpenedFile open_by_ending(const std::string& path, const ReadOptions& options, C
   if (is_foreign(name)) return open_foreign(path, options, context);
   require(options.format.empty(), ErrorCode::usage, OptionName{"format"}, " = ", printable(options.format), ", need ",
           kFormats);
-  fail(ErrorCode::bad_data, where, ": unknown ending; ", kWhatIsRead, "; ", Flag{"format"},
+  refuse_known(name, where, options.foreign ? "save it as .xlsx or .csv" : "save it as .csv");
+  fail(ErrorCode::bad_data, where, ": unknown file extension; ", kWhatIsRead, "; ", Flag{"format"},
        " says which where the name does not",
        options.foreign ? "; .parquet .pq .arrow .feather .ipc .h5ad .mat .h5 .zarr .xlsx, and text as .zip .xz .zst"
                        : "");

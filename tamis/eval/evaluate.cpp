@@ -202,8 +202,8 @@ std::optional<SubsetScore> score_all(const Source& source, const std::vector<int
   double most = static_cast<double>(options.max_cells);
   if (context.memory_limit > 0) most = std::min(most, static_cast<double>(context.memory_limit) / (4 * sizeof(double)));
   if (!classes.empty() && cells > most) {
-    notes.push_back(concat("all features were not clustered: ", source.rows(), " x ", source.cols(),
-                           " numbers, and at most ", std::floor(most), " are taken into memory for it"));
+    notes.push_back(concat("the row 'all' is left out: ", source.rows(), " x ", source.cols(),
+                           " numbers are more than the ", std::floor(most), " loaded for it"));
     return std::nullopt;
   }
   context.phase("all features");

@@ -45,7 +45,7 @@ Contingency count_pairs(const std::vector<int>& truth, const std::vector<int>& c
     if (truth[i] == -1 || clusters[i] == -1) continue;
     pairs.emplace_back(position(row_values, truth[i]), position(col_values, clusters[i]));
   }
-  require(!pairs.empty(), ErrorCode::bad_data, "metrics: 0 labelled rows, need at least 1");
+  require(!pairs.empty(), ErrorCode::bad_data, "metrics: 0 labeled rows, need at least 1");
   std::sort(pairs.begin(), pairs.end());
 
   Contingency table;

@@ -9,7 +9,7 @@
 
 namespace tamis {
 
-// D^-1/2; 0 for a row without a neighbour, or with weights that are hardly more than 0 (in all below 2.2e-308).
+// D^-1/2; 0 for a row without a neighbor, or with weights that are hardly more than 0 (in all below 2.2e-308).
 std::vector<double> inverse_roots(const Graph& graph);
 
 // plain: L = D - W; normalized: Ln = I - D^-1/2 W D^-1/2.

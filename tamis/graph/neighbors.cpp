@@ -21,7 +21,7 @@ namespace tamis {
 
 namespace {
 
-constexpr Index kRowsAtOnce = 256;         // rows whose neighbours one task finds
+constexpr Index kRowsAtOnce = 256;         // rows whose neighbors one task finds
 constexpr Index kOthersAtOnce = 512;       // rows they are compared with at a time
 constexpr Index kColsAtOnce = 1024;        // and the columns of both that are loaded at a time
 constexpr Index kCellsAtOnce = 64 * 1024;  // numbers of whole rows loaded at a time

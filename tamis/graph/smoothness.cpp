@@ -27,7 +27,7 @@ void merge(Sums& into, Sums&& from) {
   add_to(into.second, from.second);
 }
 
-// visit(j, weight) for the neighbours of row i that come after it: every edge once.
+// visit(j, weight) for the neighbors of row i that come after it: every edge once.
 template <class Visit>
 void for_each_later_neighbor(const Graph& graph, Index i, Visit visit) {
   for (Index q = graph.offsets[i]; q < graph.offsets[i + 1]; ++q) {

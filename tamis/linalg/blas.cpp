@@ -209,7 +209,7 @@ bool cholesky(Index n, double* a) {
   int info = 0;
   const auto lock = one_at_a_time();
   dpotrf_("U", &ni, a, &ni, &info);
-  require(info >= 0, ErrorCode::internal, "Cholesky factorisation failed (dpotrf info ", info, ")");
+  require(info >= 0, ErrorCode::internal, "Cholesky factorization failed (dpotrf info ", info, ")");
   return info == 0 && std::isfinite(a[n * n - 1]);  // not every library stops at a NaN, but it reaches the last pivot
 }
 

@@ -49,7 +49,8 @@ CellStore::CellStore(std::string folder) : folder_(std::move(folder)) {
   lock_ = Descriptor(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   require(lock_.open(), ErrorCode::io, folder_, ": ", std::strerror(errno));
   const bool taken = flock(lock_.value(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  require(!taken, ErrorCode::usage, "output: another run is writing to ", folder_, ", need another folder or its end");
+  require(!taken, ErrorCode::usage, "output: another run is writing to ", folder_,
+          "; wait for it or choose another folder");
   remove_leftovers(folder_, is_cell_name);
 }
 

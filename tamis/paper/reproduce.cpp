@@ -212,7 +212,7 @@ class Runner {
 void require_all_there(const ReproduceRequest& request) {
   const auto missing = missing_sets(request);
   require(missing.empty(), ErrorCode::bad_data, printable(request.folder, 200), ": missing ", listed(missing),
-          "; tamis datasets tells where they come from");
+          "; see 'tamis datasets' for their sources");
 }
 
 void require_each_once(std::vector<std::string> names, const char* what) {

@@ -62,8 +62,8 @@ class ComparePage {
   bool labelled() const { return !request_.classes.empty(); }
 
   std::string summary() const {
-    return concat(ranked_.size(), ranked_.size() == 1 ? " method on " : " methods on ", record_.table.source.rows(),
-                  " rows and ", record_.table.source.cols(), " features.");
+    return concat(counted(std::ssize(ranked_), "method"), " on ", counted(record_.table.source.rows(), "row"), " and ",
+                  counted(record_.table.source.cols(), "feature"), ".");
   }
 
   static std::string percent_text(double share) { return fixed_number(100.0 * share, 1) + " %"; }
@@ -108,9 +108,9 @@ class ComparePage {
     page::Figure figure;
     figure.title = short_name + " by number of features";
     figure.caption = "Bands: one standard deviation. Click a name to hide or show its line.";
-    figure.alt = concat("Line chart of the ", name, " by number of features for ", ranked_.size(),
-                        " methods, with random features", comparison_.all ? " and all features" : "",
-                        ". The table below has the numbers.");
+    figure.alt = concat("Line chart of the ", name, " by number of features for ",
+                        counted(std::ssize(ranked_), "method"), ", with random features",
+                        comparison_.all ? " and all features" : "", ". The table below has the numbers.");
     figure.spec = page::line_chart(chart);
     return figure;
   }
@@ -201,8 +201,8 @@ class ComparePage {
     figure.title = "Overlap of the selected features";
     figure.caption = concat("Share of common features for each pair of methods; two random subsets of ",
                             request_.sizes.back(), " share ", percent_text(by_chance), " on average.");
-    figure.alt = concat("Heat maps of the share of common features between ", ranked_.size(),
-                        " methods, one for each of ", request_.sizes.size(), " sizes.");
+    figure.alt = concat("Heat maps of the share of common features between ", counted(std::ssize(ranked_), "method"),
+                        ", one for each of ", counted(std::ssize(request_.sizes), "size"), ".");
     figure.spec = page::heat_map(map);
     return {"Overlap", {figure}};
   }
@@ -276,8 +276,9 @@ class ComparePage {
     const Source& source = record_.table.source;
     page::Facts facts;
     const auto add = [&](const std::string& key, const std::string& value) { facts.facts.emplace_back(key, value); };
-    add("data", concat(page::file_text(record_.table.path), ": ", source.rows(), " rows x ", source.cols(),
-                       " features, ", record_.table.format, source.sparse() ? ", sparse" : ""));
+    add("data",
+        concat(page::file_text(record_.table.path), ": ", counted(source.rows(), "row"), " x ",
+               counted(source.cols(), "feature"), ", ", record_.table.format, source.sparse() ? ", sparse" : ""));
     add("labels", labelled() ? record_.labels : "none");
     add("clusters", std::to_string(request_.clusters));
     add("scale", name_of(comparison_.scale));

@@ -260,13 +260,15 @@ std::string selection_json(const SelectionRecord& record) {
 }
 
 EarlierSelection read_selection(std::string_view json, const std::string& where, Budget* budget) {
-  const JsonValue document = parse_json(json, where, budget);
+  constexpr const char* kNeed =
+      "not a selection, need the selection.json of 'tamis select -o', or what it prints with --json";
   const auto need = [&](bool condition, const auto&... what) {
     require(condition, ErrorCode::bad_data, where, ": ", what...);
   };
-  const bool is_object = document.kind() == JsonValue::Kind::object;
-  need(is_object && document.object().contains("method") && document.object().contains("selected"),
-       "not a selection, need the selection.json of 'tamis select -o', or what it prints with --json");
+  const std::size_t first = json.find_first_not_of(" \t\r\n");
+  need(first != std::string_view::npos && json[first] == '{', kNeed);  // a table, say
+  const JsonValue document = parse_json(json, where, budget);
+  need(document.object().contains("method") && document.object().contains("selected"), kNeed);
   const auto& members = document.object();
   const Index schema = members.contains("schema") ? members.at("schema").index() : 1;
   need(schema >= 1 && schema <= kSchema, "schema ", schema, ", this version of tamis reads 1..", kSchema);

@@ -90,19 +90,19 @@ class JsonParser {
   JsonValue document() {
     JsonValue value = parse(0);
     skip_space();
-    if (at_ != text_.size()) complain("something after the end");
+    if (at_ != text_.size()) complain("unexpected text");
     return value;
   }
 
  private:
   [[noreturn]] void complain(const char* what) const {
-    fail(ErrorCode::bad_data, where_, ": ", what, " at byte ", at_);
+    fail(ErrorCode::bad_data, where_, ": not a JSON document: ", what, " at byte ", at_);
   }
 
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
   char take() {
-    if (at_ == text_.size()) complain("it ends too early");
+    if (at_ == text_.size()) complain("unexpected end");
     return text_[at_++];
   }
 
@@ -124,7 +124,7 @@ class JsonParser {
   }
 
   JsonValue parse(int depth) {
-    if (depth > kJsonDepth) complain("brackets too deep");
+    if (depth > kJsonDepth) complain("too many nested brackets");
     skip_space();
     JsonValue value;
     if (take_sign('{')) {
@@ -150,13 +150,13 @@ class JsonParser {
     value.kind_ = JsonValue::Kind::object;
     if (take_sign('}')) return;
     do {
-      if (!take_sign('"')) complain("no key");
+      if (!take_sign('"')) complain("expected a key");
       std::string key = parse_string();
       take_memory(sizeof(std::pair<const std::string, JsonValue>) + kNode);
-      if (!take_sign(':')) complain("no colon");
-      if (!value.members_.emplace(std::move(key), parse(depth + 1)).second) complain("a key for the second time");
+      if (!take_sign(':')) complain("expected ':'");
+      if (!value.members_.emplace(std::move(key), parse(depth + 1)).second) complain("duplicate key");
     } while (take_sign(','));
-    if (!take_sign('}')) complain("no , or }");
+    if (!take_sign('}')) complain("expected ',' or '}'");
   }
 
   void parse_array(JsonValue& value, int depth) {
@@ -166,13 +166,13 @@ class JsonParser {
       make_room(value.items_);
       value.items_.push_back(parse(depth + 1));
     } while (take_sign(','));
-    if (!take_sign(']')) complain("no , or ]");
+    if (!take_sign(']')) complain("expected ',' or ']'");
   }
 
   std::string parse_string() {
     std::string out;
     for (char letter = take(); letter != '"'; letter = take()) {
-      if (static_cast<unsigned char>(letter) < 0x20) complain("a control character");
+      if (static_cast<unsigned char>(letter) < 0x20) complain("unexpected control character");
       if (letter == '\\') {
         parse_escape(out);
       } else {
@@ -197,17 +197,17 @@ class JsonParser {
     const char letter = take();
     if (letter != 'u') {
       const std::size_t place = kLetters.find(letter);
-      if (place == std::string_view::npos) complain("an unknown escape");
+      if (place == std::string_view::npos) complain("unknown escape");
       out += kMeanings[place];
       return;
     }
     std::uint32_t code = parse_hexadecimal();
     if (code >= 0xd800 && code < 0xdc00 && take_word("\\u")) {
       const std::uint32_t low = parse_hexadecimal();
-      if (low < 0xdc00 || low > 0xdfff) complain("half a character");
+      if (low < 0xdc00 || low > 0xdfff) complain("unpaired surrogate");
       code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
     }
-    if (code >= 0xd800 && code < 0xe000) complain("half a character");
+    if (code >= 0xd800 && code < 0xe000) complain("unpaired surrogate");
     append_utf8(out, code);
   }
 
@@ -215,13 +215,13 @@ class JsonParser {
     const std::string_view digits = text_.substr(at_, 4);
     std::uint32_t code = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
-    if (error != std::errc() || end != digits.data() + 4) complain("no four hexadecimal digits");
+    if (error != std::errc() || end != digits.data() + 4) complain("expected four hexadecimal digits");
     at_ += 4;
     return code;
   }
 
   void take_digits() {
-    if (!is_digit(peek())) complain("no value");
+    if (!is_digit(peek())) complain("expected a value");
     while (is_digit(peek())) ++at_;
   }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tamis/base/text/spelling.h"
 #include "tamis/report/charts/charts.h"
 #include "tamis/report/select_view.h"
 
@@ -163,8 +164,8 @@ page::Figure objective_figure(const SelectView& view) {
   for (const auto& [term, values] : report.terms) add(term, values);
   page::Figure figure;
   figure.title = "Objective by iteration";
-  figure.caption = concat(report.status == Status::converged ? "Converged" : "Stopped", " after ", report.iterations,
-                          report.iterations == 1 ? " iteration" : " iterations",
+  figure.caption = concat(report.status == Status::converged ? "Converged" : "Stopped", " after ",
+                          counted(report.iterations, "iteration"),
                           report.terms.empty() ? "." : ". The other panels show its terms.");
   figure.alt = concat("Line chart of the objective over ", report.objective.size(), " iterations, from ",
                       short_number(report.objective.front()), " to ", short_number(report.objective.back()), ".");

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tamis/base/error.h"
+#include "tamis/base/text/spelling.h"
 #include "tamis/report/select_view.h"
 
 namespace tamis {
@@ -70,8 +71,8 @@ page::Images cluster_images(const SelectView& view, const ImageShape& shape) {
       mean[at(profile.features[f])] = profile.means(static_cast<Index>(f), k);
     }
     page::Image image = image_of(shape, mean, low, high);
-    image.label = concat("cluster ", k, ", ", profile.sizes[at(k)], " rows");
-    image.alt = concat("The mean image of the ", profile.sizes[at(k)], " rows of cluster ", k, ".");
+    image.label = concat("cluster ", k, ", ", counted(profile.sizes[at(k)], "row"));
+    image.alt = concat("The mean image of cluster ", k, " (", counted(profile.sizes[at(k)], "row"), ").");
     out.images.push_back(std::move(image));
   }
   return out;

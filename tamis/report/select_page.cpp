@@ -1,5 +1,6 @@
 #include "tamis/report/select_page.h"
 
+#include "tamis/base/text/spelling.h"
 #include "tamis/report/select_view.h"
 #include "tamis/report/verdict.h"
 
@@ -12,10 +13,11 @@ page::Page select_page(const SelectionRecord& record, const SelectPageOptions& o
   const std::size_t excluded = static_cast<std::size_t>(record.table.source.cols()) - result.available.size();
   page::Page page;
   page.title = concat("Selected features of ", page::file_text(record.table.path));
-  page.summary = concat(record.method.name, " selected ", result.selected.size(), " of ", result.available.size(),
-                        " features", excluded == 0 ? "" : concat(" (", excluded, " more excluded)"),
-                        record.request.classes.empty() ? ", without labels," : "", " from ", record.table.source.rows(),
-                        " rows", record.request.classes.empty() ? "." : ", using labels.");
+  page.summary = concat(
+      record.method.name, " selected ", result.selected.size(), " of ",
+      counted(std::ssize(result.available), "feature"), excluded == 0 ? "" : concat(" (", excluded, " more excluded)"),
+      record.request.classes.empty() ? ", without labels," : "", " from ", counted(record.table.source.rows(), "row"),
+      record.request.classes.empty() ? "." : ", using labels.");
   page.verdict = verdict(result);
   page.origin = options.origin;
   if (selection.guidance) page.sections.push_back(guide_section(view));

@@ -1,3 +1,4 @@
+#include "tamis/base/text/spelling.h"
 #include "tamis/base/version.h"
 #include "tamis/data/weights.h"
 #include "tamis/report/select_view.h"
@@ -71,8 +72,8 @@ page::Section run_section(const SelectView& view) {
   const Store& store = view.record.table.source.store();
   page::Facts facts;
   const auto add = [&](const std::string& key, const std::string& value) { facts.facts.emplace_back(key, value); };
-  add("data", concat(page::file_text(view.record.table.path), ": ", view.record.table.source.rows(), " rows x ",
-                     view.record.table.source.cols(), " features, ", view.record.table.format, ", ",
+  add("data", concat(page::file_text(view.record.table.path), ": ", counted(view.record.table.source.rows(), "row"),
+                     " x ", counted(view.record.table.source.cols(), "feature"), ", ", view.record.table.format, ", ",
                      store.sparse() ? "sparse " : "", name_of(store.dtype())));
   add("method",
       concat(view.record.method.name, ": ", view.record.method.summary, " (", view.record.method.reference, ")"));
@@ -81,8 +82,7 @@ page::Section run_section(const SelectView& view) {
   add("status", status_text(report));
   if (!report.objective.empty()) add("objective", short_number(report.objective.back(), 10));
   if (view.result.stability) add("stability", stability_text(view.result));
-  add("time", concat(short_number(report.seconds, 3), " s, ", report.passes, report.passes == 1 ? " pass" : " passes",
-                     " over the data"));
+  add("time", concat(short_number(report.seconds, 3), " s, ", counted(report.passes, "pass"), " over the data"));
   add("memory", concat(size_text(view.record.peak_bytes), " peak, whole process"));
   add("machine", page::machine_text());
   add("version", concat("tamis ", kVersion));

@@ -17,9 +17,8 @@ constexpr double kCarriesWeight = 0.01;  // of the largest score
 constexpr double kBeatsRandom = 0.05;    // p
 
 std::string columns_text(std::size_t count, bool grouped = false) {
-  const char* what =
-      grouped ? (count == 1 ? " group of columns" : " groups of columns") : (count == 1 ? " column" : " columns");
-  return concat(count, what);
+  return grouped ? counted(static_cast<Index>(count), "group") + " of columns"
+                 : counted(static_cast<Index>(count), "column");
 }
 
 // "a", "a and b", "a, b and c"
@@ -142,7 +141,7 @@ void add_clusters(const std::vector<int>& clusters, const std::string& rows, con
   if (sizes.size() < 2) return;
   const auto [least, most] = std::ranges::minmax(sizes);
   out.push_back(concat("The ", rows, " form ", sizes.size(), " groups of ",
-                       least == most ? concat(least) : concat(least, " to ", most), " rows", origin, "."));
+                       least == most ? counted(least, "row") : concat(least, " to ", most, " rows"), origin, "."));
 }
 
 // Selected columns that repeat a selected one ranked before them, and columns left out that repeat a selected one.
@@ -235,7 +234,7 @@ std::string random_text(const Comparison& comparison, std::size_t s) {
 void add_sizes(const CompareRequest& request, const Comparison& comparison, std::vector<std::string>& out) {
   for (std::size_t s = 0; s < request.sizes.size(); ++s) {
     const ComparedMethod& best = *best_method(comparison, s);
-    out.push_back(concat("With ", request.sizes[s], " features the best is ", best.name, ", ACC ",
+    out.push_back(concat("With ", counted(request.sizes[s], "feature"), " the best is ", best.name, ", ACC ",
                          percent_of(best.sizes[s].score.accuracy.mean), ".", all_text(best, comparison, s),
                          ranks_text(best, comparison, s), random_text(comparison, s)));
   }
@@ -256,8 +255,9 @@ void add_least_redundant(const CompareRequest& request, const Comparison& compar
       "Without labels there is no telling which selection is better; the page shows what the methods agree on, how "
       "redundant their features are, and what they cost.");
   if (least == nullptr) return;
-  out.push_back(concat("With ", request.sizes[last], " features ", least->name, " selects the least redundant ones",
-                       " (mean absolute correlation ", short_number(*least->sizes[last].score.redundancy, 2), ")."));
+  out.push_back(concat("With ", counted(request.sizes[last], "feature"), " ", least->name,
+                       " selects the least redundant ones", " (mean absolute correlation ",
+                       short_number(*least->sizes[last].score.redundancy, 2), ")."));
 }
 
 // Of the other one from this one.
@@ -267,7 +267,7 @@ Difference reversed(const Difference& difference) { return {-difference.mean, -d
 
 std::string status_text(const Report& report) {
   if (report.status == Status::direct) return "direct, without iterations";
-  const std::string rounds = concat(report.iterations, report.iterations == 1 ? " iteration" : " iterations");
+  const std::string rounds = counted(report.iterations, "iteration");
   return report.status == Status::converged ? "converged after " + rounds : "stopped at the limit of " + rounds;
 }
 
@@ -317,7 +317,7 @@ std::vector<std::string> verdict(const Evaluation& evaluation) {
   const double p = evaluation.random.accuracy_p;
   std::vector<std::string> out = {concat("The list ", p > kBeatsRandom ? "does not beat" : "beats",
                                          " random lists of the same size (p = ", short_number(p, 2), ").")};
-  const auto against = [&](const SubsetScore& other, const char* what) {
+  const auto against = [&](const SubsetScore& other, const std::string& what) {
     const auto difference = paired_difference(given, other, &StartScore::accuracy);
     if (!difference) return;
     if (difference->low == 0.0 && difference->high == 0.0) {
@@ -330,7 +330,9 @@ std::vector<std::string> verdict(const Evaluation& evaluation) {
                          points_text(worse ? reversed(*difference) : *difference), "."));
   };
   if (evaluation.all) against(*evaluation.all, "all features");
-  against(evaluation.max_variance, "the features of the largest variance, as many of them");
+  against(evaluation.max_variance, given.features == 1
+                                       ? std::string("the feature with the largest variance")
+                                       : concat("the ", given.features, " features with the largest variance"));
   return out;
 }
 

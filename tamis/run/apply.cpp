@@ -5,7 +5,10 @@
 
 #include "tamis/base/error.h"
 #include "tamis/base/text/nearest.h"
+#include "tamis/base/text/number.h"
 #include "tamis/base/text/quote.h"
+#include "tamis/base/text/spelling.h"
+#include "tamis/base/text/utf8.h"
 
 namespace tamis {
 
@@ -34,9 +37,14 @@ void require_numbers(const EarlierSelection& selection, const OtherTable& table)
   }
 }
 
-// The closest name, or else the only one that holds the word, or that the word holds.
+std::string plain_form(const std::string& name) { return lower_case(trimmed(name)); }
+
+// The same in other capitals or with other blanks, the closest name, or else the only one that holds the word, or that
+// the word holds.
 std::string renamed_as(const std::string& word, const std::vector<std::string>& others) {
   constexpr std::size_t kShortest = 3;
+  const auto same = [&](const std::string& name) { return plain_form(name) == plain_form(word); };
+  if (const auto alike = std::ranges::find_if(others, same); alike != others.end()) return *alike;
   std::string found = nearest_name(word, others);
   if (!found.empty()) return found;
   Index count = 0;
@@ -84,8 +92,8 @@ std::vector<Index> find_by_name(const EarlierSelection& selection, const OtherTa
       found.push_back(first->second);
     }
   }
-  require(missing.empty(), ErrorCode::bad_data, table.where, ": ", missing.size(), " of the ", selection.names.size(),
-          " selected columns ", missing.size() == 1 ? "is" : "are",
+  require(missing.empty(), ErrorCode::bad_data, table.where, ": ", missing.size(), " of ",
+          counted(std::ssize(selection.names), "selected column"), missing.size() == 1 ? " is" : " are",
           " missing: ", missing_text(missing, selection, table));
   return found;
 }

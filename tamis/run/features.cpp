@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "tamis/base/error.h"
 #include "tamis/base/memory.h"
@@ -43,6 +44,18 @@ class Resolver {
     const auto& others = table_.excluded_columns;
     if (std::find(others.begin(), others.end(), word) != others.end()) return as_list(left_out(word));
     return is_pattern(word) ? matching(word) : as_list(position(word));
+  }
+
+  // Of a position as rankings have it; nothing where no feature stands there.
+  std::optional<Index> feature_at(const std::string& word) const {
+    const auto at = parse_whole<Index>(word);
+    if (!at || *at < 0) return std::nullopt;
+    if (table_.columns.empty() || kind_ == FeatureList::Kind::features) {
+      return *at < table_.source.cols() ? at : std::nullopt;
+    }
+    const auto found = std::lower_bound(table_.columns.begin(), table_.columns.end(), *at);
+    if (found == table_.columns.end() || *found != *at) return std::nullopt;
+    return found - table_.columns.begin();
   }
 
  private:
@@ -92,9 +105,8 @@ class Resolver {
     const Index count = table_.source.cols() + static_cast<Index>(others);
     require(*at >= 0 && *at < count, ErrorCode::usage, where_, ": position ", *at, ", need 0..", count - 1);
     if (among_features) return *at;
-    const auto found = std::lower_bound(table_.columns.begin(), table_.columns.end(), *at);
-    if (found == table_.columns.end() || *found != *at) return left_out(word);
-    return found - table_.columns.begin();
+    const auto feature = feature_at(word);
+    return feature ? feature : left_out(word);
   }
 
   const Table& table_;
@@ -129,6 +141,7 @@ void next_record(std::string_view& rest, std::vector<std::string>& record, Budge
       grow(record, 1, budget);
       record.emplace_back();
     } else {
+      if (record.back().ends_with('\r')) record.back().pop_back();
       return;
     }
   }
@@ -142,15 +155,43 @@ FeatureList read_ranking(const std::string& path, std::string_view rest, bool se
   // Rankings of older versions have positions among the features only.
   const bool has_columns = record.back() == "column";
   FeatureList list{{}, has_columns ? FeatureList::Kind::columns_of_file : FeatureList::Kind::features};
+  list.made_up = true;
   for (Index number = 2; !rest.empty(); ++number) {
     next_record(rest, record, budget);
     if (record.size() == 1 && record[0].empty()) continue;
     const std::string& word = has_columns ? record.back() : record[std::min<std::size_t>(1, record.size() - 1)];
     require(record.size() == cells && parse_whole<Index>(word).has_value(), ErrorCode::bad_data, path, ": record ",
             number, ", need ", kRankingHeader, ",... as tamis writes them");
-    if (!selected_only || record[4] == "1") add_word(list.words, word, budget);
+    if (selected_only && record[4] != "1") continue;
+    list.made_up = list.made_up && record[2] == "f" + record[1];
+    add_word(list.words, word, budget);
+    add_word(list.names, record[2], budget);
   }
   return list;
+}
+
+// What a name of a ranking.csv is in the table: csv_cell() puts an apostrophe before what a spreadsheet would compute.
+std::string unguarded(const std::string& name, const std::unordered_set<std::string>& known) {
+  const bool guarded = name.starts_with('\'') && !known.contains(name) && known.contains(name.substr(1));
+  return guarded ? name.substr(1) : name;
+}
+
+// Where the list and the table both have names, these decide, since the table may have its columns in another order or
+// among others; empty where every position has its name (there may be several of one name), or where names were made
+// up.
+std::vector<std::string> names_to_find(const FeatureList& list, const Table& table, const Resolver& resolve) {
+  if (list.names.empty() || table.names.empty()) return {};
+  std::unordered_set<std::string> known(table.names.begin(), table.names.end());
+  known.insert(table.excluded_columns.begin(), table.excluded_columns.end());
+  std::vector<std::string> names;
+  bool in_place = true, all_known = true;
+  for (std::size_t i = 0; i < list.words.size(); ++i) {
+    names.push_back(unguarded(list.names[i], known));
+    const auto feature = resolve.feature_at(list.words[i]);
+    in_place = in_place && feature && table.names[*feature] == names.back();
+    all_known = all_known && known.contains(names.back());
+  }
+  return in_place || (list.made_up && !all_known) ? std::vector<std::string>() : names;
 }
 
 }  // namespace
@@ -211,6 +252,10 @@ std::vector<Index> resolve_features(const FeatureList& list, const Table& table,
                                     bool skip_left_out) {
   if (list.words.empty()) return {};
   const Resolver resolve(table, list.kind, where, skip_left_out);
+  if (const auto names = names_to_find(list, table, resolve); !names.empty()) {
+    return find_selected({{}, names, 0, {}}, {printable(table.path, table.path.size()), table.names,
+                                              table.source.cols(), table.excluded_columns});
+  }
   std::vector<Index> features;
   std::vector<char> seen(table.source.cols(), 0);
   for (const auto& word : list.words) {
@@ -304,17 +349,40 @@ void leave_out(Table& table, const std::vector<Index>& features) {
   table.names = std::move(names), table.columns = std::move(columns);
 }
 
-FeatureList read_feature_list(const std::string& path, std::optional<Index> top, Context& context) {
-  require(file_kind(path) != FileKind::folder, ErrorCode::bad_data, printable(path, path.size()),
-          ": a folder, need a file of one word a line");
+namespace {
+
+// A list of names may begin with a brace, too.
+bool is_json_object(std::string_view content) {
+  if (!content.starts_with('{')) return false;
+  const std::size_t next = content.find_first_not_of(" \t\r\n", 1);
+  return next != std::string_view::npos && content[next] == '"';
+}
+
+FeatureList listed_in(const EarlierSelection& selection) {
+  FeatureList list{{}, FeatureList::Kind::features, selection.names};
+  for (const Index position : selection.positions) list.words.push_back(std::to_string(position));
+  return list;
+}
+
+}  // namespace
+
+FeatureList read_feature_list(const std::string& path, std::optional<Index> top, Context& context,
+                              const SelectionReader& read_selection) {
+  const std::string where = printable(path, path.size());
+  require(file_kind(path) != FileKind::folder, ErrorCode::bad_data, where,
+          ": a folder, need a file with one name per line");
   complete_result_of(path);
-  Budget budget(context, printable(path, path.size()));
+  Budget budget(context, where);
   const std::string content = read_whole(path, budget, context);
   FeatureList list;
-  if (content.starts_with(kRankingHeader)) {
+  if (read_selection && is_json_object(content)) {
+    require(!top, ErrorCode::usage, where, ": has the selected features only, need the ranking.csv beside it for ",
+            Flag{"top"});
+    list = listed_in(read_selection(content, where, &budget));
+  } else if (content.starts_with(kRankingHeader)) {
     list = read_ranking(path, content, !top, budget);
   } else {
-    list.words = read_list(*open_memory(content, printable(path, path.size())), context);
+    list.words = read_list(*open_memory(content, where), context);
   }
   require(!list.words.empty(), ErrorCode::bad_data, path, ": 0 features in the list, need at least 1");
   if (top) {
@@ -322,6 +390,7 @@ FeatureList read_feature_list(const std::string& path, std::optional<Index> top,
     require(*top >= 1 && *top <= count, ErrorCode::usage, "top = ", *top, ", need 1..", count, " (the length of ", path,
             ")");
     list.words.resize(*top);
+    if (!list.names.empty()) list.names.resize(*top);
   }
   return list;
 }

@@ -2,12 +2,15 @@
 // files, and how many of them to keep. What is written has positions among the features, and those in the file beside.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tamis/base/memory.h"
 #include "tamis/data/table.h"
+#include "tamis/run/apply.h"
 #include "tamis/select/groups.h"
 
 namespace tamis {
@@ -46,12 +49,15 @@ struct FeatureList {
   enum class Kind { typed, columns_of_file, features };
   std::vector<std::string> words;
   Kind kind = Kind::typed;
+  std::vector<std::string> names = {};  // what is known to stand at these positions; empty: nothing is
+  bool made_up = false;                 // these names are f0, f1, ... as feature_name() has them
 };
 
 // Positions among the features of what was named, each once, in the order given. Typed names win over positions, and
-// over patterns (pattern.h), which stand for every feature whose name matches. Columns of the file that are no features
-// (text, labels, row identifiers) are passed over where `skip_left_out`. Throws Error(usage) on a word that stands for
-// nothing, or for several columns.
+// over patterns (pattern.h), which stand for every feature whose name matches. Positions with names beside them are
+// found by name where the table has names. Columns of the file that are no features (text, labels, row identifiers) are
+// passed over where `skip_left_out`. Throws Error(usage) on a word that stands for nothing, or for several columns, and
+// Error(bad_data) where names beside positions are missing.
 std::vector<Index> resolve_features(const FeatureList& list, const Table& table, const std::string& where,
                                     bool skip_left_out = false);
 
@@ -72,8 +78,13 @@ FeatureGroups groups_by_name(const std::vector<std::string>& group, const Table&
 // Takes features out of a table: they become columns of the file that are no features.
 void leave_out(Table& table, const std::vector<Index>& features);
 
+// Reads a selection.json, for which there is a room further on; `where` starts its messages.
+using SelectionReader =
+    std::function<EarlierSelection(std::string_view json, const std::string& where, Budget* budget)>;
+
 // The words of a list file. Of a ranking.csv that we wrote: the columns marked as selected, best first.
-// With `top`, the first so many of the whole list instead.
-FeatureList read_feature_list(const std::string& path, std::optional<Index> top, Context& context);
+// With `top`, the first so many of the whole list instead. With a reader, of a selection.json, too.
+FeatureList read_feature_list(const std::string& path, std::optional<Index> top, Context& context,
+                              const SelectionReader& read_selection = {});
 
 }  // namespace tamis

@@ -168,9 +168,10 @@ bool wants_every_iteration(const Options& options) {
 
 void warn_of_stopping(const Method& method, const Options& options, Report& report, Context& context) {
   if (report.status != Status::max_iterations || wants_every_iteration(options)) return;
-  report.warnings.emplace_back(message(MethodName{method.name}, ": not converged in ", report.iterations,
-                                       " iterations; raise ", Flag{"iterations"}, " or ", Flag{"tolerance"}),
-                               Warning::Kind::convergence);
+  report.warnings.emplace_back(
+      message(MethodName{method.name}, ": not converged in ", counted(report.iterations, "iteration"), "; raise ",
+              Flag{"iterations"}, " or ", Flag{"tolerance"}),
+      Warning::Kind::convergence);
   context.warn(report.warnings.back());
 }
 
@@ -378,6 +379,20 @@ void require_use_of_weights(const Source& source, const Method& method, const Bo
   require(!request.evidence, ErrorCode::usage, "evidence: the guide does not use ", weights, ", need one of them");
 }
 
+// Classes and a label matrix, for methods that take them.
+void begin_as_asked(BoundMethod& bound, const Method& method, const SelectRequest& request) {
+  if (!request.classes.empty()) {
+    require(bound.takes_classes(), ErrorCode::usage, MethodName{method.name}, " does not use labels, need ",
+            methods_that(&BoundMethod::takes_classes));
+    bound.supervise(request.classes);
+  }
+  if (!request.init.empty()) {
+    require(bound.takes_init(), ErrorCode::usage, MethodName{method.name}, " does not take initial labels, need ",
+            methods_that(&BoundMethod::takes_init));
+    bound.start_from(request.init);
+  }
+}
+
 // The columns that the method may see.
 std::vector<Index> available_columns(const SelectRequest& request, Index count) {
   const auto excluded = mask(request.exclude, count, "exclude");
@@ -450,8 +465,7 @@ class SingleRun {
   void bind_request() {
     if (request_.scale != Scaling::none) bound_.keep_units();
     result_.supervised = !request_.classes.empty();
-    if (result_.supervised) bound_.supervise(request_.classes);
-    if (!request_.init.empty()) bound_.start_from(request_.init);
+    begin_as_asked(bound_, method_, request_);
     use_graph(bound_, method_, request_);
     ranks_groups_ = groups_.any() && !bound_.takes_groups();
     if (groups_.any()) bound_.group(groups_);

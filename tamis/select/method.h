@@ -24,12 +24,12 @@ class BoundMethod {
   // The same options, apart from this object.
   virtual std::unique_ptr<BoundMethod> copy() const = 0;
   virtual Options options() = 0;  // points into this object
-  // Classes of the rows (-1: unlabeled) for a method that can be supervised; Error(usage) otherwise.
+  // Classes of the rows (-1: unlabeled) for a method that can be supervised.
   virtual bool takes_classes() const { return false; }
   virtual void supervise(const std::vector<int>& classes) = 0;
-  // A first label matrix (n x clusters, >= 0) instead of the one from k-means; Error(usage) where there is none.
+  // A first label matrix (n x clusters, >= 0) instead of the one from k-means.
   virtual bool takes_init() const { return false; }
-  virtual void start_from(const Matrix& init);
+  virtual void start_from(const Matrix& init) { static_cast<void>(init); }
   // Whether the method itself says how many features are worth taking (Guidance::suggested).
   virtual bool chooses_count() const { return false; }
   // Columns that the caller will take in any case, for a method that counts repetition against them.
@@ -112,7 +112,6 @@ class Bound final : public BoundMethod {
     return requires(MethodOptions o) { o.labels; };
   }
   void supervise([[maybe_unused]] const std::vector<int>& classes) override {
-    require(takes_classes(), ErrorCode::usage, "supervise: this method takes no labels");
     if constexpr (requires { options_.labels; }) options_.labels = classes;
     // Where every row has a label, none is left for further clusters.
     const bool whole = !classes.empty() && std::ranges::find(classes, -1) == classes.end();
@@ -125,12 +124,8 @@ class Bound final : public BoundMethod {
   bool takes_init() const override {
     return requires(MethodOptions o) { o.init; };
   }
-  void start_from(const Matrix& init) override {
-    if constexpr (requires { options_.init; }) {
-      options_.init = init;
-    } else {
-      BoundMethod::start_from(init);
-    }
+  void start_from([[maybe_unused]] const Matrix& init) override {
+    if constexpr (requires { options_.init; }) options_.init = init;
   }
 
   bool chooses_count() const override {

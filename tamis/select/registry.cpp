@@ -18,8 +18,6 @@
 
 namespace tamis {
 
-void BoundMethod::start_from(const Matrix&) { fail(ErrorCode::usage, "init: this method starts from no labels"); }
-
 const std::vector<Method>& methods() {
   // In the order in which they are listed and compared.
   static const std::vector<Method> table = {

@@ -25,6 +25,13 @@ TEST(Spelling, NumbersReadBackTheSame) {
   EXPECT_EQ(fixed_number(-0.006, 2), "-0.01");
 }
 
+TEST(Spelling, NounsFollowTheirNumber) {
+  EXPECT_EQ(counted(0, "row"), "0 rows");
+  EXPECT_EQ(counted(1, "row"), "1 row");
+  EXPECT_EQ(counted(1, "pass"), "1 pass");
+  EXPECT_EQ(counted(2, "pass"), "2 passes");
+}
+
 TEST(Spelling, JsonKeepsValidTextExactly) {
   EXPECT_EQ(json_string("a\"b\\c\n\t\x01"), "\"a\\\"b\\\\c\\n\\t\\u0001\"");
   EXPECT_EQ(json_string("h\xC3\xA9 \xF0\x9F\x98\x80"), "\"h\xC3\xA9 \xF0\x9F\x98\x80\"");

@@ -60,7 +60,7 @@ def test_missing_and_renamed_columns_are_named(january, tmp_path):
     frame = readings(1).rename(columns={names[0]: names[0][:-1], names[1]: names[1] + "_sensor_2"})
     frame.to_csv(tmp_path / "b.csv", index=False)
     run = tamis("apply", january, tmp_path / "b.csv", "-o", tmp_path / "out")
-    refused(run, 3, "b.csv: 2 of the 3 selected columns are missing", f"'{names[0]}' (did you mean '{names[0][:-1]}'?)",
+    refused(run, 3, "b.csv: 2 of 3 selected columns are missing", f"'{names[0]}' (did you mean '{names[0][:-1]}'?)",
             f"'{names[1]}' (did you mean '{names[1]}_sensor_2'?)")
     assert not (tmp_path / "out").exists()
 
@@ -116,7 +116,8 @@ def test_documents_of_version_0_1_are_read(january, tmp_path):
 
 
 @pytest.mark.parametrize("text, words", [
-    ("{", "no key at byte 1"), ("[1, 2]", "not a selection"), ('{"tamis": "0.2.0", "methods": []}', "not a selection"),
+    ("{", "not a JSON document: expected a key at byte 1"), ("[1, 2]", "not a selection"),
+    ('{"tamis": "0.2.0", "methods": []}', "not a selection"),
     ('{"tamis": "9", "schema": 3, "method": "ufcm", "selected": [0]}', "schema 3"),
     ('{"method": "ufcm", "selected": [0], "names": []}', "1 selected columns and 0 names"),
     ('{"method": "ufcm", "selected": [0], "names": ["a"]}', "no member data"),

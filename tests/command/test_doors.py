@@ -216,6 +216,32 @@ def test_evaluate_takes_a_ranking(tmp_path):
     assert tamis(*words, "--top", "8").json["scores"]["given"]["features"] == 8
 
 
+def test_evaluate_finds_selected_columns_by_name(tmp_path):
+    rng = np.random.default_rng(5)
+    columns = {f"c{j}": np.round(rng.normal(size=60) + (4 * (np.arange(60) % 3) if j in (2, 6) else 0), 6) for j in range(8)}
+
+    def written(name, order):
+        lines = [",".join([*order, "kind"])]
+        lines += [",".join([*(str(columns[one][i]) for one in order), "xyz"[i % 3]]) for i in range(60)]
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+        return tmp_path / name
+
+    first = written("first.csv", list(columns))
+    assert tamis("select", first, "--labels", "kind", "-m", "maxvar", "-k", "2", "-o", tmp_path / "out").code == 0
+    columns["new"] = rng.normal(size=60)
+    other = written("other.csv", ["new", *reversed([f"c{j}" for j in range(8)])])
+    for name in ("ranking.csv", "selection.json"):
+        words = ["--labels", "kind", "--list", tmp_path / "out" / name, "--json"]
+        here, there = tamis("evaluate", first, *words).json, tamis("evaluate", other, *words).json
+        assert sorted(here["names"]) == sorted(there["names"]) == ["c2", "c6"], name
+        assert here["scores"]["given"]["accuracy"] == there["scores"]["given"]["accuracy"], name
+    renamed = written("renamed.csv", ["new", *(f"c{j}" for j in range(6))])
+    refused(tamis("evaluate", renamed, "--labels", "kind", "--list", tmp_path / "out" / "ranking.csv"), 3,
+            "1 of 2 selected columns is missing: 'c6'")
+    refused(tamis("evaluate", first, "--labels", "kind", "--list", tmp_path / "out" / "selection.json", "--top", "1"), 2,
+            "ranking.csv")
+
+
 def test_evaluate_refuses(tmp_path):
     np.savez(tmp_path / "x.npz", X=planted(90, 8), y=np.arange(90) % 3)
     (tmp_path / "list.txt").write_text("0\n1\n")

@@ -55,7 +55,32 @@ def test_a_misspelled_word_is_answered_with_the_nearest():
     refused(tamis("select", "x.csv", "-m", "uffcm"), 2, "did you mean 'ufcm'?")
     refused(tamis("select", "x.csv", "y.csv"), 2, "unexpected argument y.csv")
     refused(tamis("select", "x.csv", "--\x1b[31mred"), 2, "\\x1b[31mred")
-    refused(tamis("select", "x.csv", "-k"), 2, "see tamis select --help")
+    refused(tamis("select", "x.csv", "-k"), 2, "--features needs a value: NUMBER; see tamis select --help")
+    refused(tamis("select", "x.csv", "-k", "3", "-k", "4"), 2, "--features is given twice; see tamis select --help")
+    refused(tamis("info", "x.csv", "--include", "3"), 2,
+            "unknown option --include, which belongs to tamis select; see tamis info --help")
+
+
+def test_help_is_a_command_too():
+    assert tamis("help").out == tamis("--help").out
+    assert tamis("help", "select").out == help_of("select")
+    refused(tamis("help", "selct"), 2, "did you mean 'select'?")
+
+
+def test_usage_shows_which_arguments_may_be_left_out():
+    usage = {name: help_of(name).partition("Usage: ")[2].partition("\n")[0] for name in (*COMMANDS, "manual", "completion")}
+    assert usage["methods"] == "tamis methods [NAME] [OPTIONS]" and usage["datasets"] == "tamis datasets [DIR] [OPTIONS]"
+    assert usage["manual"] == "tamis manual [COMMAND] [OPTIONS]"
+    assert usage["apply"] == "tamis apply SELECTION DATA [OPTIONS]"
+    assert usage["completion"] == "tamis completion SHELL [OPTIONS]"
+    assert "[NAME]" in tamis("manual", "methods", "--markdown").out and "[ NAME ]" in tamis("manual", "methods").out
+
+
+def test_help_names_the_methods_that_can_do_it():
+    text = " ".join(help_of("select").split())
+    assert "auto or all (auto for guided, sparsekm, all for other methods)" in text
+    assert "resume from it if it exists (ufcm, spcafs)" in text
+    assert "Use these labels as clusters (ufcm)" in text
 
 
 def test_short_version_flag():

@@ -96,7 +96,7 @@ CASES = [
     Case("no line end at the end", table()[:-1]),
     Case("compressed (.csv.gz)", gzip.compress(table().encode()), file="table.csv.gz"),
     Case("a name without an ending", table(), options=("--format", "csv"), file="export"),
-    refusal("a name without an ending, and no --format", table(), "unknown ending", "--format", file="export"),
+    refusal("a name without an ending, and no --format", table(), "unknown file extension", "--format", file="export"),
     refusal("decimal commas and points in one file", "a;b;c\n1,5;2.5;1\n3;4;5\n", "column b", "decimal comma"),
     refusal("decimal commas in quotes between commas", 'a,b\n"1,5",2\n"3,25",4\n', "column a", "decimal point"),
     # Above, below and beside the table

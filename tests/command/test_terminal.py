@@ -24,14 +24,14 @@ REDRAW = "\r\x1b[K"
 class Terminal:
     """A pseudo-terminal of a width, and what a command wrote to it; `at_once` every state of progress, however short."""
 
-    def __init__(self, *words, width=80, interrupt_after=None, at_once=True, **options):
+    def __init__(self, *words, width=80, interrupt_after=None, at_once=True, both=False, **options):
         if at_once:
             options["env"] = {**os.environ, "TAMIS_PROGRESS": "all"}
         leader, follower = pty.openpty()
         fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
         start = time.monotonic()
         self.child = subprocess.Popen(
-            [COMMAND, *map(str, words)], stdout=subprocess.DEVNULL, stderr=follower, **options
+            [COMMAND, *map(str, words)], stdout=follower if both else subprocess.DEVNULL, stderr=follower, **options
         )
         os.close(follower)
         seen = b""
@@ -85,6 +85,9 @@ def test_a_run_of_minutes_says_so_on_a_terminal_only(long_run):
     assert "Ctrl-C stops" not in tamis(*words).err
     assert "Ctrl-C stops" not in seen_on_a_terminal(*words, "--quiet")
     assert "Ctrl-C stops" not in seen_on_a_terminal("select", long_run, "-m", "maxvar")
+    words = ["select", long_run, "-m", "ufcm", "-c", 40, "--alpha", 0.5, "--tolerance", 0, "--iterations", 100_000]
+    slow = seen_on_a_terminal(*words)
+    assert "this run will take about" in slow, slow
     compared = Terminal("compare", long_run, "-m", "udfs,maxvar", "-k", "5", interrupt_after="Ctrl-C stops")
     assert "minutes; Ctrl-C stops" in compared.seen
 
@@ -200,6 +203,22 @@ def test_an_error_leaves_the_line_clean(folder, tmp_path):
     assert terminal.screen[-1] == "" and "oops" in " ".join(terminal.screen)
 
 
+@pytest.mark.parametrize("words", [
+    ["select", "{folder}/rows.npy", "-m", "maxvar", "-k", "5", "-o", "{out}/o"], ["demo", "-o", "{out}/o"],
+    ["compare", "{folder}/rows.npy", "-m", "maxvar", "-k", "5", "-o", "{out}/o"],
+    ["evaluate", "{folder}/rows.npy", "--labels", "{out}/y", "--list", "{out}/list"],
+])
+def test_the_result_stands_alone_on_a_terminal_that_shows_both(folder, tmp_path, words):
+    (tmp_path / "y").write_text("\n".join("ab"[i % 2] for i in range(4000)) + "\n")
+    (tmp_path / "list").write_text("0\n1\n")
+    words = [word.format(folder=folder, out=tmp_path) for word in words]
+    terminal = Terminal(*words, both=True)
+    assert terminal.child.returncode == 0, terminal.seen
+    assert terminal.lines
+    shown = [line for line in terminal.screen if re.search("writing|reading", line)]
+    assert not shown, shown
+
+
 def test_nothing_where_it_is_not_wanted(folder):
     words = ["select", folder / "rows.npy", "-m", "ndfs", "-k", 5]
     assert Terminal(*words, "--quiet").seen == ""
@@ -266,3 +285,22 @@ def test_errors_are_wrapped_at_spaces_on_a_terminal_only(tmp_path):
 
 def test_swapped_letters_are_recognized():
     assert "did you mean 'ufcm'?" in tamis("methods", "ufmc").err
+
+
+def test_commands_to_copy_are_not_broken_into_lines(tmp_path):
+    name = "a_table_with_a_rather_long_name_that_makes_a_long_command.csv"
+    rows = np.random.default_rng(3).normal(size=(40, 4)).round(4)
+    (tmp_path / name).write_text("a,b,c,d\n" + "\n".join(",".join(map(str, row)) for row in rows) + "\n")
+    shown = printed_on_a_terminal("select", tmp_path / name, "-m", "maxvar", "-k", 2, width=80)
+    assert f"tamis select {tmp_path / name} -m maxvar -k 2 -o result\n" in shown
+    shown = printed_on_a_terminal("info", tmp_path / name, width=80)
+    assert f"Next: tamis select {tmp_path / name}\n" in shown
+
+
+def test_the_table_of_evaluate_fits_80_columns(folder, tmp_path):
+    (tmp_path / "y").write_text("\n".join("ab"[i % 2] for i in range(4000)) + "\n")
+    (tmp_path / "list").write_text("0\n1\n")
+    words = ["evaluate", folder / "rows.npy", "--labels", tmp_path / "y", "--list", tmp_path / "list", "--quiet"]
+    shown = tamis(*words).out.partition("\n\n")[0].split("\n")
+    assert shown[0].split() == ["features", "size", "ACC", "best", "NMI", "ARI", "|r|"]
+    assert all(len(line) <= 80 for line in shown), shown

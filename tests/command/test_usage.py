@@ -81,6 +81,26 @@ def test_the_native_command_names_the_python_door(tmp_path, name):
     refused(tamis("select", tmp_path / name, "-c", "2"), 3, name, "python")
 
 
+@pytest.mark.parametrize("name", ["x.xls", "x.xlsm", "x.ods", "x.sav", "x.dta", "x.sas7bdat"])
+def test_files_of_other_programs(tmp_path, name):
+    (tmp_path / name).write_bytes(b"not ours")
+    refused(tamis("select", tmp_path / name), 3, f"{name}: {name[1:]} files cannot be read; save it as .")
+
+
+def test_unreadable_archives(tmp_path):
+    (tmp_path / "x.csv.bz2").write_bytes(b"BZh9")
+    refused(tamis("select", tmp_path / "x.csv.bz2"), 3, ".bz2 files cannot be read; unpack it or compress it as .gz")
+
+
+def test_more_lines_skipped_than_there_are(tmp_path):
+    (tmp_path / "x.csv").write_text("a,b\n1,2\n3,4\n")
+    refused(tamis("select", tmp_path / "x.csv", "--skip", "100"), 3, "0 rows", "--skip 100")
+
+
+def test_apply_says_that_it_needs_a_selection(table, tmp_path):
+    refused(tamis("apply", table, table, "-o", tmp_path / "out"), 3, "not a selection, need the selection.json")
+
+
 @pytest.mark.parametrize("name", ["x.csv", "x.tsv", "x.npy", "x.npz", "x.mtx", "x.svm", "x.csv.gz", "x.mtx.gz"])
 def test_empty_file(tmp_path, name):
     (tmp_path / name).write_bytes(b"")

@@ -20,7 +20,7 @@ TEST(Budget, CountsWhatIsHeld) {
   budget.take(600);
   budget.require(400);
   EXPECT_EQ(error_of(ErrorCode::resources, [&] { budget.take(401); }),
-            "x.csv: needs at least 1001 bytes of memory, the limit is 1000");
+            "x.csv: needs at least 1001 B of memory, the limit is 1000 B; raise --memory");
   error_of(ErrorCode::resources, [&] { budget.take(UINT64_MAX); });
   budget.give_back(200);
   budget.take(401);

@@ -66,7 +66,7 @@ TEST(Shards, Refuses) {
   const Folder folder;
   folder.write("1.csv", "a,b\n1,2\n3,4\n");
   folder.write("2.csv", "a,c\n1,2\n3,4\n");
-  EXPECT_NE(refused_shards(folder.path("")).find("2.csv: other names of columns"), std::string::npos);
+  EXPECT_NE(refused_shards(folder.path("")).find("2.csv: column names differ"), std::string::npos);
   folder.write("2.csv", "a,b,c\n1,2,3\n4,5,6\n");
   EXPECT_NE(refused_shards(folder.path("")).find("2.csv: 3 columns"), std::string::npos);
   folder.write("2.npy", npy_of<double>("<f8", "(2, 2)", {1, 2, 3, 4}));

@@ -158,13 +158,14 @@ TEST(Verdict, CountsManyMethodsInsteadOfNamingThem) {
 TEST(Verdict, AListIsJudgedAgainstItsControls) {
   Evaluation evaluation;
   evaluation.given = compared("", {0.8, 0.9, 0.8}, 0).sizes[0].score;
+  evaluation.given.features = 5;
   evaluation.all = compared("", {0.2, 0.3, 0.2}, 0).sizes[0].score;
   evaluation.max_variance = evaluation.given;
   evaluation.random.accuracy_p = 0.04;
   EXPECT_EQ(verdict(evaluation),
             (Sentences{"The list beats random lists of the same size (p = 0.04).",
                        "It is better than all features: by 60.0 points of ACC (95 %: 60.0 to 60.0).",
-                       "It scores the same as the features of the largest variance, as many of them."}));
+                       "It scores the same as the 5 features with the largest variance."}));
   std::swap(evaluation.given, *evaluation.all);
   EXPECT_EQ(verdict(evaluation)[1], "It is worse than all features: by 60.0 points of ACC (95 %: 60.0 to 60.0).");
 }

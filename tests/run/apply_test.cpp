@@ -29,13 +29,19 @@ TEST(FindSelected, TakesPositionsWhereThereWereNoNames) {
   EXPECT_NE(complaint(selection, {"t", {}, 7, {}}).find("7 columns"), std::string::npos);
 }
 
+TEST(FindSelected, NamesInOtherCapitalsOrWithBlanksAreRecognized) {
+  const EarlierSelection selection{{0, 1}, {"temp", "load"}, 2, {}};
+  EXPECT_EQ(complaint(selection, {"t", {"LOAD", "Temp ", "tempo"}, 3, {}}),
+            "t: 2 of 2 selected columns are missing: 'temp' (did you mean 'Temp '?), 'load' (did you mean 'LOAD'?)");
+}
+
 TEST(FindSelected, NamesWhatIsMissingAndWhatItMayBeCalledNow) {
   const EarlierSelection selection{{0, 1, 2}, {"temperature", "flow", "sum"}, 3, {}};
   EXPECT_EQ(complaint(selection, {"t", {"Temperature", "flow", "max"}, 3, {}}),
-            "t: 2 of the 3 selected columns are missing: 'temperature' (did you mean 'Temperature'?), 'sum'");
+            "t: 2 of 3 selected columns are missing: 'temperature' (did you mean 'Temperature'?), 'sum'");
   // 'flow' itself is selected, so it is no new name of another.
   EXPECT_EQ(complaint({{0, 1}, {"flow", "flox"}, 2, {}}, {"t", {"flow"}, 1, {}}),
-            "t: 1 of the 2 selected columns is missing: 'flox'");
+            "t: 1 of 2 selected columns is missing: 'flox'");
 }
 
 TEST(FindSelected, RefusesNamesThatSeveralColumnsHave) {

@@ -110,6 +110,55 @@ TEST(Features, OurRankingFilesHavePositionsInTheFile) {
   EXPECT_EQ(read_feature_list(now.path(), 2, context).kind, FeatureList::Kind::columns_of_file);
 }
 
+// What a ranking.csv of columns a, =b and c, made up names and all, chooses in another table.
+std::vector<Index> chosen_by(const std::string& lines, const Table& table) {
+  Context context(1);
+  const TemporaryFile file("rank,index,name,score,selected,column\n" + lines);
+  return resolve_features(read_feature_list(file.path(), std::nullopt, context), table, "list");
+}
+
+TEST(Features, RankingFilesGoByNameWhereTheTableHasNames) {
+  using Positions = std::vector<Index>;
+  const std::string lines = "1,2,c,0.5,1,2\n2,0,a,0.4,1,0\n3,1,\"'=b\",0.3,1,1\n";
+  EXPECT_EQ(chosen_by(lines, named({"a", "=b", "c"}, 3)), (Positions{2, 0, 1}));
+  EXPECT_EQ(chosen_by(lines, named({"c", "new", "a", "=b"}, 4)), (Positions{0, 2, 3})) << "moved, among others";
+  EXPECT_EQ(chosen_by(lines, named({}, 3)), (Positions{2, 0, 1})) << "positions, where there are no names";
+  support::expect_error(ErrorCode::bad_data, {"1 of 3 selected columns is missing", "'c' (did you mean 'C'?)"}, [&] {
+    chosen_by(lines, named({"a", "=b", "C"}, 3));
+  });
+  Table labelled = named({"a", "=b"}, 2);
+  labelled.excluded_columns = {"c"};
+  labelled.columns = {0, 1};
+  support::expect_error(ErrorCode::bad_data, {"column 'c' was selected, but here it holds text"},
+                        [&] { chosen_by(lines, labelled); });
+}
+
+TEST(Features, RankingFilesOfColumnsWithTheSameName) {
+  const std::string lines = "1,1,a,0.5,1,1\n2,2,b,0.4,1,2\n";
+  EXPECT_EQ(chosen_by(lines, named({"a", "a", "b"}, 3)), (std::vector<Index>{1, 2})) << "each where it was";
+  support::expect_error(ErrorCode::bad_data, {"2 columns are named 'a'"}, [&] {
+    chosen_by(lines, named({"b", "a", "a"}, 3));
+  });
+}
+
+TEST(Features, RankingFilesWithoutNames) {
+  const std::string lines = "1,2,f2,0.5,1,2\n2,0,f0,0.4,1,0\n";
+  EXPECT_EQ(chosen_by(lines, named({"x", "y", "z"}, 3)), (std::vector<Index>{2, 0})) << "of a table without names";
+  EXPECT_EQ(chosen_by(lines, named({"f2", "f1", "f0"}, 3)), (std::vector<Index>{0, 2})) << "of one that has such names";
+}
+
+TEST(Features, SelectionsAreReadByTheReaderThatIsGiven) {
+  Context context(1);
+  const TemporaryFile file("{\n \"tamis\": \"1\"}");
+  const SelectionReader reader = [](std::string_view json, const std::string&, Budget*) {
+    EXPECT_TRUE(json.starts_with('{'));
+    return EarlierSelection{{0, 2}, {"a", "c"}, 3, ""};
+  };
+  const FeatureList list = read_feature_list(file.path(), std::nullopt, context, reader);
+  EXPECT_EQ(resolve_features(list, named({"c", "b", "a"}, 3), "list"), (std::vector<Index>{2, 0}));
+  support::expect_error(ErrorCode::usage, {"ranking.csv"}, [&] { read_feature_list(file.path(), 1, context, reader); });
+}
+
 TEST(Features, RankingFilesTakeNoMoreThanTheLimit) {
   const std::string header = "rank,index,name,score,selected";
   const TemporaryFile wide(header + "\n" + std::string(1 << 20, ','));

@@ -402,7 +402,7 @@ TEST(Repeats, SayInWordsHowManyColumnsStay) {
             "2 of 3 selected columns are chosen by at least 4 of 5 seeds; Nogueira's index 0.81 [0.74, 0.88]");
   found.runs = 2, found.frequency = {1.0, 0.5, 0.5, 1.0}, found.resampled = true;
   EXPECT_EQ(stability_text(result),
-            "1 of 3 selected columns are chosen by all 2 half samples; Nogueira's index 0.81 [0.74, 0.88]");
+            "1 of 3 selected columns is chosen by all 2 half samples; Nogueira's index 0.81 [0.74, 0.88]");
   found.index = StabilityIndex{-0.001, 0.01, -0.32, 0.0062};
   EXPECT_TRUE(stability_text(result).ends_with("index 0 [-0.32, 0.01]")) << stability_text(result);
   found.same = true, found.resampled = false;

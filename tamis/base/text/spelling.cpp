@@ -66,6 +66,10 @@ std::string short_number(double value, int digits) {
   return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, digits).ptr};
 }
 
+std::string counted(Index count, std::string_view noun) {
+  return concat(count, " ", noun, count == 1 ? "" : noun.ends_with('s') ? "es" : "s");
+}
+
 std::string fixed_number(double value, int decimals) {
   char buffer[400];
   const std::string text = {

@@ -15,6 +15,8 @@ namespace tamis {
 std::string number_text(float value);
 // For people: at most `digits` significant ones.
 std::string short_number(double value, int digits = 6);
+// "1 row", "2 rows", "1 pass", "0 passes".
+std::string counted(Index count, std::string_view noun);
 // So many decimals, and no minus before a zero.
 std::string fixed_number(double value, int decimals);
 

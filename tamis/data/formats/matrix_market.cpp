@@ -173,7 +173,7 @@ class MatrixMarketReader {
     const bool fits =
         !__builtin_mul_overflow(static_cast<std::uint64_t>(rows_), static_cast<std::uint64_t>(cols_), &count) &&
         count < UINT64_MAX / sizeof(double);
-    if (!fits) wrong(rows_, " x ", cols_, " is more than fits any memory");
+    if (!fits) wrong(rows_, " x ", cols_, " is too large for any memory");
     require_bytes(symmetric_ ? count / 2 : count, 2);
     require_memory(context_, bytes_.where(), count * sizeof(double));
     auto buffer = std::make_shared<Buffer>(count * sizeof(double));

@@ -178,7 +178,7 @@ Labels read_npy_labels(ByteStream& bytes, Index rows, Context& context) {
     std::int64_t whole = 0;
     const double value = number_at(array, i);
     require(std::isfinite(value), ErrorCode::bad_data, bytes.where(), ": label ", i,
-            " is not finite, need a class, or -1 for unlabelled");
+            " is not finite, need a class, or -1 for unlabeled");
     builder.add(integer_at(array, i, whole) ? std::to_string(whole) : number_text(value));
   }
   return builder.finish();

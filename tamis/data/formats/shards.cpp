@@ -173,7 +173,7 @@ class TextShards {
       first_.table.source = Source();
     }
     require_like_first(where, table.source.cols(), files_[0], written_->cols());
-    require(table.names == first_.table.names, ErrorCode::bad_data, where, ": other names of columns than ",
+    require(table.names == first_.table.names, ErrorCode::bad_data, where, ": column names differ from those of ",
             printable(files_[0], files_[0].size()));
     if (before > 0) first_.table.notes.insert(first_.table.notes.end(), table.notes.begin(), table.notes.end());
     for (const std::string& id : table.row_ids) add_word(ids_, id, budget_);

@@ -97,7 +97,7 @@ void Centered::derive() {
   const auto& columns = source_.columns();
   const auto d = columns.size();
   require(center_.size() == d && shift_.size() == d && (scale_.empty() || scale_.size() == d), ErrorCode::internal,
-          "centred columns: ", center_.size(), " centres, ", scale_.size(), " scales, ", shift_.size(),
+          "centered columns: ", center_.size(), " centers, ", scale_.size(), " scales, ", shift_.size(),
           " shifts, need ", d);
   run_end_.resize(columns.size());
   for (std::size_t j = columns.size(); j-- > 0;) {

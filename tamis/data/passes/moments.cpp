@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "tamis/base/error.h"
+#include "tamis/base/text/spelling.h"
 #include "tamis/data/passes/pass.h"
 #include "tamis/data/passes/taken_rows.h"
 #include "tamis/data/passes/tile.h"
@@ -432,9 +433,9 @@ Message others_like(const Position& bad, const Source& source, Context& context)
   const std::vector<Index> counts = count_not_finite(source, context);
   const Index values = std::accumulate(counts.begin(), counts.end(), Index{0});
   const auto columns = std::count_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
-  return message(" (", values, values == 1 ? " value is" : " values are", " missing or infinite, in ", columns, " of ",
-                 counts.size(), " columns; ", Flag{"missing", "mean"},
-                 ", median, drop-columns or drop-rows handles NaN)");
+  return message(" (", counted(values, "value"), values == 1 ? " is" : " are", " missing or infinite, in ", columns,
+                 " of ", counted(std::ssize(counts), "column"), "; ", Flag{"missing", "mean"},
+                 ", median or drop-columns handles NaN)");
 }
 
 void require_finite(const Position& bad, const Source& source, Context& context) {

@@ -289,7 +289,7 @@ class AssignPass : public ClusterPass {
   bool fits(const ClusterSums& change) const { return clusters_fit(change, points_, clusters()); }
   void check_arguments() const {
     const bool sound = clusters() >= 1 && is_times(g_.size(), clusters(), points_.dims());
-    require(sound, ErrorCode::internal, clusters(), " centres of ", g_.size(), " numbers in all");
+    require(sound, ErrorCode::internal, clusters(), " centers of ", g_.size(), " numbers in all");
     if (!fixed_.empty()) require_labels(fixed_, points_, clusters());
     if (!labels_.empty()) require_labels(labels_, points_, clusters());
   }
@@ -383,7 +383,7 @@ class FarthestPass {
   }
   void check_arguments() const {
     const Index clusters = static_cast<Index>(may_lose_.size());
-    require(has_shape(centers_, clusters, points_.dims()), ErrorCode::internal, "centres of a chunk: ", centers_.rows(),
+    require(has_shape(centers_, clusters, points_.dims()), ErrorCode::internal, "centers of a chunk: ", centers_.rows(),
             " of ", centers_.cols(), " numbers, need ", clusters, " of ", points_.dims());
     if (!fixed_.empty()) require_labels(fixed_, points_, clusters);
     require_labels(labels_, points_, clusters);

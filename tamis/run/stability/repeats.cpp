@@ -252,9 +252,8 @@ std::string stability_text(const SelectResult& result) {
   });
   const std::string runs =
       most < found.runs ? concat("at least ", most, " of ", found.runs) : concat("all ", found.runs);
-  const std::string out =
-      concat(often, " of ", result.selected.size(),
-             result.selected.size() == 1 ? " selected column is" : " selected columns are", " chosen by ", runs, what);
+  const std::string out = concat(often, " of ", counted(std::ssize(result.selected), "selected column"),
+                                 often == 1 ? " is" : " are", " chosen by ", runs, what);
   if (!found.index) return out + "; Nogueira's index needs columns that are left out";
   const auto hundredths = [](double value) { return short_number(std::round(100 * value) / 100 + 0.0, 2); };
   return concat(out, "; Nogueira's index ", hundredths(found.index->value), " [", hundredths(found.index->low), ", ",

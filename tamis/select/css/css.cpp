@@ -62,12 +62,12 @@ Options describe(CssOptions& o) {
        .value = &o.variance,
        .range = share,
        .help = "select no more columns once they explain this share of the variance of all",
-       .unset_text = "no such limit"},
+       .unset_text = "no limit"},
       {.name = "r2",
        .value = &o.r2,
        .range = share,
        .help = "select no more columns once every column has this R^2 on them",
-       .unset_text = "no such limit"},
+       .unset_text = "no limit"},
       {.name = "swaps",
        .python_name = "n_swaps",
        .value = &o.swaps,
@@ -75,7 +75,7 @@ Options describe(CssOptions& o) {
        .help = "maximum number of rounds in which each selected column is exchanged for a better one"},
       {.name = "standardize",
        .value = &o.standardize,
-       .help = "divide columns by their standard deviation first, unless a scaling is asked for explicitly"},
+       .help = "divide columns by their standard deviation first, unless a scaling is requested"},
   };
 }
 
@@ -122,7 +122,8 @@ Method css_method() {
       .summary =
           "greedy column subset selection: columns from which all others can be reconstructed; avoids redundancy",
       .formula =
-          "minimize ||X - X_S X_S^+ X||^2 greedily, columns of unit deviation; R = X'X, j = argmax ||R_:j||^2 / R_jj, "
+          "minimize ||X - X_S X_S^+ X||^2 greedily, columns scaled to unit standard deviation; R = X'X, j = argmax "
+          "||R_:j||^2 / R_jj, "
           "R <- R - R_:j R_j: / R_jj; score_j = (d - rank_j + 1) / d",
       .reference =
           "Farahat, Ghodsi & Kamel: An Efficient Greedy Method for Unsupervised Feature Selection. ICDM 2011; Puggini "

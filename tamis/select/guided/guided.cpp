@@ -259,7 +259,7 @@ Options describe(GuidedOptions& o) {
        .help = "maximum number of rows to sample, drawn by the seed"},
       {.name = "evidence",
        .value = &o.evidence,
-       .help = "admit columns by p-value; off: by share only, twice as fast",
+       .help = "admit columns by p-value; no: by share only, twice as fast",
        .late = true},
   };
 }

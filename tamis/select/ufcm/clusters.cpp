@@ -172,7 +172,7 @@ Matrix Clusters::factor(const std::vector<Index>& columns) const {
 void Clusters::require_sound_shapes(Index dims, bool sampled) const {
   const Index c = options_.clusters;
   const bool centers_fit = start_centers_.rows() == c && start_centers_.cols() >= dims;
-  require_state(sampled ? centers_fit : start_centers_.empty(), "centres");
+  require_state(sampled ? centers_fit : start_centers_.empty(), "centers");
   require_state(sums_.rows() == c && sums_.cols() == z_.cols(), "U'Z");
   require_state(std::ssize(counts_) == c, "U'U");
   require_state(std::ssize(labels_) == z_.rows(), "U");
@@ -188,7 +188,7 @@ void Clusters::require_sound_values(bool begun, double trace) const {
   require_state(is_finite(start_centers_) && is_finite(sums_), "not finite");
   // No row is longer than sqrt(tr(S) / w), and no mean of rows.
   const double longest_row = trace / smallest_weight();
-  require_state(squared_norm(start_centers_) <= 4 * longest_row * static_cast<double>(options_.clusters), "centres");
+  require_state(squared_norm(start_centers_) <= 4 * longest_row * static_cast<double>(options_.clusters), "centers");
   if (!begun) {
     require_state(std::ranges::all_of(labels_, [](int label) { return label == -1; }), "U");
     require_state(std::ranges::all_of(counts_, [](double count) { return count == 0; }), "U'U");

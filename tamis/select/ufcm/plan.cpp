@@ -1,6 +1,7 @@
 #include "tamis/select/ufcm/plan.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tamis/select/ufcm/schedule.h"
 
@@ -81,9 +82,14 @@ void add_start(const Shape& x, UfcmPlan& plan) {
 }
 
 // Iterations that a fit takes, 2 to 50 by the data: at alpha = 1, elsewhere, after a fit of a sample.
-double expected_iterations(const UfcmPlan& plan) {
+// The objective converges linearly: a tolerance of half the digits more takes half as many again.
+double expected_iterations(const UfcmOptions& options, const UfcmPlan& plan) {
   constexpr double kCentroids = 7, kScatter = 10, kNear = 4;
-  return plan.sample > 0 ? kNear : plan.scatter == ScatterPath::centroids ? kCentroids : kScatter;
+  const auto most = static_cast<double>(options.iterations);
+  const double usual = plan.sample > 0 ? kNear : plan.scatter == ScatterPath::centroids ? kCentroids : kScatter;
+  if (options.tolerance <= 0) return most;
+  const double digits = std::log(std::min(options.tolerance, 0.5)) / std::log(UfcmOptions().tolerance);
+  return std::min(usual * std::max(1.0, digits), most);
 }
 
 // k-means on rows of m numbers and on a sample of them. Many clusters of many rows take many steps.
@@ -99,7 +105,7 @@ void add_time(const Shape& x, const UfcmOptions& options, int threads, UfcmPlan&
   constexpr double kProductEntry = 2e-10, kRow = 1e-7, kSparseEntry = 1.8e-7, kGramEntry = 6e-10;
   constexpr double kRound = 1e-3, kRoundColumn = 1.6e-7, kRoundOrthogonal = 8e-9, kRoundSolve = 8e-11;
   constexpr double kImagePasses = 5, kImageFlops = 12, kImageGuards = 3;
-  const double iterations = expected_iterations(plan), rounds = iterations + 1;
+  const double iterations = expected_iterations(options, plan), rounds = iterations + 1;
   const double n = x.n(), d = x.d(), m = static_cast<double>(plan.dims), c = static_cast<double>(options.clusters);
   plan.passes = 1 + 2 * iterations;
   add_start(x, plan);
@@ -124,7 +130,7 @@ void add_rows(const Shape& x, const UfcmOptions& options, int threads, UfcmPlan&
   Shape some = x;
   some.cols = std::min(options.features.value_or(x.cols), x.cols);
   some.entries *= some.d() / std::max(1.0, x.d());
-  const double k = some.d(), steps = kStepsOfRows * expected_iterations(plan);
+  const double k = some.d(), steps = kStepsOfRows * expected_iterations(options, plan);
   const bool formed = some.cols <= kSchedule.exact_columns;
   plan.passes += 2 * steps;
   plan.seconds += 4 * steps * x.entries * static_cast<double>(plan.dims) / kSkinnyFlops / threads;
