@@ -13,7 +13,7 @@ constexpr double kRidge = 1e-10;  // of the trace: moves that are nearly depende
 constexpr double kWorse = 2;      // a move so many times the shortest one means that the steps went astray
 
 // In lanes, so that it is vectorized, in an order of its own.
-double dot(const std::vector<float>& a, const std::vector<float>& b) {
+double dot_of_floats(const std::vector<float>& a, const std::vector<float>& b) {
   constexpr std::size_t kLanes = 16;
   double lanes[kLanes] = {};
   std::size_t i = 0;
@@ -43,7 +43,7 @@ void Anderson::forget() {
 }
 
 bool Anderson::has_grown() {
-  const double length = std::sqrt(dot(move_, move_));
+  const double length = std::sqrt(dot_of_floats(move_, move_));
   const bool grown = !first_ && !(length <= kWorse * least_);
   least_ = first_ || grown ? length : std::min(least_, length);
   return grown;
@@ -57,7 +57,7 @@ void Anderson::remember() {
     image[i] = move_[i] + correction_[i];
   }
   held_ = std::min(held_ + 1, memory_);
-  for (Index k = 0; k < held_; ++k) products_(next_, k) = products_(k, next_) = dot(moved, moves_[k]);
+  for (Index k = 0; k < held_; ++k) products_(next_, k) = products_(k, next_) = dot_of_floats(moved, moves_[k]);
   next_ = (next_ + 1) % memory_;
 }
 
@@ -70,7 +70,7 @@ std::vector<double> Anderson::coefficients() const {
   for (Index k = 0; k < held_; ++k) {
     for (Index l = 0; l < held_; ++l) system(k, l) = products_(k, l) / trace;
     system(k, k) += kRidge;
-    right(k, 0) = dot(moves_[k], move_) / trace;
+    right(k, 0) = dot_of_floats(moves_[k], move_) / trace;
   }
   const Matrix solution = Cholesky(std::move(system)).solve(std::move(right));
   return {solution.data(), solution.data() + held_};
