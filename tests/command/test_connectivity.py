@@ -209,4 +209,4 @@ def test_the_limit_counts_the_graph(tmp_path):
     np.save(tmp_path / "x.npy", planted(n, 4, 3, informative=2))
     np.save(tmp_path / "w.npy", np.ones((n, n), dtype=np.float32))
     run = tamis("select", tmp_path / "x.npy", "-m", "lapscore", "--connectivity", tmp_path / "w.npy", "--memory", "60MB")
-    refused(run, [4], "60")
+    refused(run, [4], "the limit is 57.3 MiB")

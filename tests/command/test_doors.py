@@ -114,14 +114,14 @@ def test_supervise_fixes_the_clusters(labelled):
 def test_classes_of_all_rows_are_the_clusters(labelled):
     path, _ = labelled
     run = tamis("select", path, "-m", "ufcm", "--supervise", "y", "--json")
-    assert "clusters = 8" not in run.err and run.json["options"]["clusters"] == 3, str(run)
+    assert "using 8 clusters" not in run.err and run.json["options"]["clusters"] == 3, str(run)
     assert run.json["scores"] == select(path, "-c", "3", "-m", "ufcm", "--supervise", "y")["scores"]
 
 
 def test_only_the_third_function_of_spec_has_clusters(labelled):
     path, _ = labelled
     assert "clusters" not in tamis("select", path, "--exclude", "y", "-m", "spec").err
-    assert "clusters = 8" in tamis("select", path, "--exclude", "y", "-m", "spec", "--function", "3").err
+    assert "using 8 clusters" in tamis("select", path, "--exclude", "y", "-m", "spec", "--function", "3").err
 
 
 def test_supervise_by_a_file_and_by_an_npz_array(tmp_path, labelled):
@@ -236,7 +236,7 @@ def test_evaluate_finds_selected_columns_by_name(tmp_path):
         assert sorted(here["names"]) == sorted(there["names"]) == ["c2", "c6"], name
         assert here["scores"]["given"]["accuracy"] == there["scores"]["given"]["accuracy"], name
     renamed = written("renamed.csv", ["new", *(f"c{j}" for j in range(6))])
-    refused(tamis("evaluate", renamed, "--labels", "kind", "--list", tmp_path / "out" / "ranking.csv"), 3,
+    refused(tamis("evaluate", renamed, "--labels", "kind", "--list", tmp_path / "out" / "ranking.csv", "--quiet"), 3,
             "1 of 2 selected columns is missing: 'c6'")
     refused(tamis("evaluate", first, "--labels", "kind", "--list", tmp_path / "out" / "selection.json", "--top", "1"), 2,
             "ranking.csv")

@@ -129,7 +129,7 @@ def test_options_of_other_methods_name_them(path):
     refused(tamis("select", path, "--scales", "3,x"), 2, "scales = 3,x")
     refused(tamis("select", path, "--scales", "1,5"), 2, "scales = 1")
     refused(tamis("select", path, "-c", "201"), 2, "clusters = 201", "n = 200")
-    refused(tamis("select", path, "--evidence", "perhaps"), 2, "evidence = perhaps")
+    refused(tamis("select", path, "--evidence=perhaps"), 2, "evidence = perhaps")
     refused(tamis("select", path, "-k", "some"), 2, "auto or all")
 
 
@@ -137,7 +137,7 @@ def test_supervision_means_ufcm(path, tmp_path):
     (tmp_path / "y.txt").write_text("\n".join(str(i % 4) for i in range(200)))
     run = tamis("select", path, "--supervise", tmp_path / "y.txt", "-k", "5")
     assert run.code == 0 and "--supervise without -m: using ufcm" in run.err, run
-    refused(tamis("select", path, "-m", "guided", "--supervise", tmp_path / "y.txt", "--quiet"), 2, "supervise")
+    refused(tamis("select", path, "-m", "guided", "--supervise", tmp_path / "y.txt", "--quiet"), 2, "does not use labels, need ufcm")
 
 
 def test_groups_that_repeat_the_labels_are_told(tmp_path):

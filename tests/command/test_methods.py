@@ -180,5 +180,5 @@ def test_exact_needs_a_number_of_features(tmp_path):
     refused(tamis("select", path, "-m", "ufcm", "-c", "3", "--exact", "-k", "auto"), 2, "needs a number of features")
     high = tamis("select", path, "-m", "ufcm", "-c", "3", "--exact", "-k", "3", "--alpha", "2")
     refused(high, 2, "alpha = 2", "0..1 with exact")
-    refused(tamis("select", path, "-m", "ufcm", "-c", "3", "--exact", "maybe", "-k", "3"), 2, "exact = maybe")
+    refused(tamis("select", path, "-m", "ufcm", "-c", "3", "--exact=maybe", "-k", "3"), 2, "exact = maybe")
     refused(tamis("select", path, "-k", "3", "--exact"), 2, "add -m ufcm")

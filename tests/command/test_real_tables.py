@@ -268,7 +268,7 @@ def test_missing_values_of_arrays_are_counted_and_cured(tmp_path, kind):
     path = tmp_path / f"a.{kind}"
     np.save(path, X) if kind == "npy" else np.savez(path, X=X)
     refused(tamis("select", path, "-m", "maxvar"), [3], "row 4, column 3: NaN", "3 values are missing or infinite", "2 of 8",
-            "--missing mean, median, drop-columns or drop-rows handles NaN")  # fmt: skip
+            "--missing mean, median or drop-columns handles NaN")  # fmt: skip
     filled = select(path, "-m", "maxvar", "--missing", "mean")
     same = pd.DataFrame(X).fillna(pd.DataFrame(X).mean()).var().to_numpy()
     np.testing.assert_allclose(filled["scores"], same, rtol=1e-12)

@@ -41,7 +41,7 @@ LIMITED = {
     "blank lines of labels": ("y.txt.gz", lambda: packed(b"\n" * (1 << 20), b"a\n", times=55), "x.npy --labels {}", 3,
                               ["y.txt.gz: line 57671681", "50 rows"]),
     "header of long names": ("x.csv.gz", lambda: packed((b"a" * 100 + b",") * 10_000, b"a\n1,2\n", times=350), "{}", 4,
-                             ["x.csv.gz: line 1", "the limit is 104857600"]),
+                             ["x.csv.gz: line 1", "the limit is 100 MiB"]),
     "header of short names": ("x.csv.gz", lambda: packed(b"a," * (1 << 19), b"a\n1,2\n", times=24), "{}", 4,
                               ["x.csv.gz: line 1"]),
     "row identifiers": ("x.csv.gz", lambda: packed(b"id,a\n", *NUMBERED), "{} --id id", 4, ["x.csv.gz: line"]),
