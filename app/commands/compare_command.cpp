@@ -209,16 +209,17 @@ std::string overlap_tables(const Result& result) {
     std::vector<TextTable::Align> columns(found.names.size() + 1, right);
     columns[0] = left;
     TextTable table(columns);
+    // Numbers head the columns, and percentages have no point: a dozen methods fit into 80 characters.
     std::vector<std::string> cells = {""};
-    cells.insert(cells.end(), found.names.begin(), found.names.end());
+    for (Index a = 0; a < found.share.rows(); ++a) cells.push_back(std::to_string(a + 1));
     table.add(cells);
     for (Index a = 0; a < found.share.rows(); ++a) {
-      cells = {found.names[a]};
-      for (Index b = 0; b < found.share.cols(); ++b) cells.push_back(fixed_number(found.share(a, b), 2));
+      cells = {concat(a + 1, a < 9 && found.share.rows() > 9 ? "  " : " ", found.names[a])};
+      for (Index b = 0; b < found.share.cols(); ++b) cells.push_back(fixed_number(100 * found.share(a, b), 0));
       table.add(cells);
     }
-    out += concat("\nShare of common features among the first ", k, " (by chance ", fixed_number(by_chance, 2), ")\n",
-                  table.to_text());
+    out += concat("\nCommon features among the first ", k, ", in percent (by chance ", fixed_number(100 * by_chance, 0),
+                  ")\n", table.to_text());
   }
   return out;
 }

@@ -134,7 +134,7 @@ def test_numbers_are_those_of_the_command_without_classes(digits, files):
 def test_notes_name_the_words_of_python(digits):
     units = np.logspace(-2, 2, digits[0].shape[1])
     notes = tamis.compare(digits[0] * units, methods=["MaxVariance"]).attrs["notes"]
-    assert len(notes) == 2 and "scale='standard'" in notes[1] and "--scale" not in notes[1]
+    assert len(notes) == 2 and "scale='minmax'" in notes[1] and "--scale" not in notes[1]
 
 
 def test_grid_is_that_of_the_command(digits, files):

@@ -416,7 +416,7 @@ def test_a_warning_exactly_where_it_did_not_converge(name):
 
 
 def test_other_warnings_speak_python():
-    with pytest.warns(UserWarning, match="scale=.standard.") as caught:
+    with pytest.warns(UserWarning, match="scale=.minmax.") as caught:
         tamis.MaxVariance().fit(X * np.where(np.arange(D) == 2, 1e4, 1))
     assert not [one for one in caught if "--" in str(one.message)]
     assert not any(issubclass(one.category, ConvergenceWarning) for one in caught)

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 
+#include "tamis/base/error.h"
 #include "tamis/base/memory.h"
 #include "tamis/base/text/number.h"
 #include "tamis/data/csv/blanks.h"
