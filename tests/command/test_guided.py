@@ -137,7 +137,8 @@ def test_supervision_means_ufcm(path, tmp_path):
     (tmp_path / "y.txt").write_text("\n".join(str(i % 4) for i in range(200)))
     run = tamis("select", path, "--supervise", tmp_path / "y.txt", "-k", "5")
     assert run.code == 0 and "--supervise without -m: using ufcm" in run.err, run
-    refused(tamis("select", path, "-m", "guided", "--supervise", tmp_path / "y.txt", "--quiet"), 2, "does not use labels, need ufcm")
+    run = tamis("select", path, "-m", "guided", "--supervise", tmp_path / "y.txt", "--quiet")
+    refused(run, 2, "does not use labels, need ufcm")
 
 
 def test_groups_that_repeat_the_labels_are_told(tmp_path):
